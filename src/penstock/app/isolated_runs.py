@@ -18,6 +18,7 @@ from penstock.core.errors import StoreError
 from penstock.core.run.place import LayerPlace, place_of
 from penstock.core.run.settings import RunSettings, run_settings, without_effect
 from penstock.stores.isolation.absorb import LiveLayer, mend
+from penstock.stores.isolation.capture import Begin
 from penstock.stores.isolation.copy_process import CopyPlan, start_copy
 from penstock.stores.isolation.landlock import can_restrict
 from penstock.stores.isolation.layer import RunLayer
@@ -110,9 +111,13 @@ class IsolatedRuns:
         """Say whether a run works in a copy of the project."""
         return has_copy(self._copy(run))
 
-    def keeps_home(self, run: str) -> bool:
-        """Say whether what a run writes to the home directory is in a layer over it."""
-        return self.settings.home != "read-only" and not self.is_copy(run)
+    def keeps_home(self) -> bool:
+        """Say whether what a run writes to the home directory is kept."""
+        return self.settings.home != "read-only"
+
+    def home_upper(self, run: str) -> str:
+        """Return where a run keeps what it wrote to the home directory."""
+        return os.path.join(self.home_layer(run), COPY if self.is_copy(run) else "upper")
 
     def _copy(self, run: str) -> str:
         return os.path.join(self.records.path(run), "copy")
@@ -202,14 +207,14 @@ class IsolatedRuns:
             no = "this kernel has no Landlock that protects files (Linux 6.2 or later has)"
             raise _impossible(f"{because}; {no}" if because else no, hint=OVERLAY_HINT)
         opened = openings(said, home=place, project=root, state=state)
-        hidden = resolved(said.hide, home=place, project=root)
+        hidden = self._hidden()
         folder = self._copy(run)
         if not has_copy(folder):
             remove_half(self.records.path(run))
             copy_project(root, folder, left_out=self._left_out(), hidden=hidden)
         tree = os.path.join(folder, TREE)
         temporary = private_dir(os.path.join(self.records.path(run), "tmp"))
-        inside = copy_home(place, os.path.join(layer, "copy")) if layer else place
+        inside = copy_home(place, os.path.join(layer, COPY)) if layer else place
         directory = os.path.normpath(os.path.join(tree, _relative(os.getcwd(), root)))
         plan = CopyPlan(
             directory=directory if os.path.isdir(directory) else tree,
@@ -244,9 +249,29 @@ class IsolatedRuns:
         fresh = self.settings.home == "fresh"
         yield os.path.join(self.records.path(run), "home") if fresh else ""
 
-    def plan(self, run: str) -> RoomPlan:
-        """Return what a command sees that looks at what a run left; home is read-only to it."""
-        return self._plan(run, "", "")[0]
+    def looking(self, run: str, command: Sequence[str], environ: Mapping[str, str]) -> Begin:
+        """Return what starts a command that looks at what a run left; home is read-only to it.
+
+        In a copy everything is.
+        """
+        if self.is_copy(run):
+            hidden = (os.path.realpath(state_home()), *self._hidden())
+            tree = self.inside(run, self.here.root)
+            look = CopyPlan(directory=tree, writable=(), readable=(tree,), hidden=hidden)
+            return lambda streams: start_copy(look, command, environ, streams)
+        plan = replace(self._plan(run, "", "")[0], directory=self.here.root)
+        return lambda streams: start(plan, command, environ, streams)
+
+    def inside(self, run: str, path: str) -> str:
+        """Return where a directory of the project is for a command of a run."""
+        if not self.is_copy(run):
+            return path
+        tree = os.path.join(self._copy(run), TREE)
+        return os.path.normpath(os.path.join(tree, _relative(path, self.here.root)))
+
+    def _hidden(self) -> tuple[str, ...]:
+        place = os.path.realpath(home())
+        return resolved(self.settings.hide, home=place, project=self.here.root)
 
     def _plan(self, run: str, layer: str, control: str) -> tuple[RoomPlan, tuple[str, ...]]:
         root, place = self.here.root, os.path.realpath(home())
@@ -268,7 +293,7 @@ class IsolatedRuns:
             home=place,
             home_layer=layer,
             state=state,
-            hidden=resolved(said.hide, home=place, project=root),
+            hidden=self._hidden(),
             through=opened.through,
             sockets=opened.sockets,
             devices=opened.devices,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from penstock.app.isolated_runs import IsolatedRuns
@@ -131,12 +131,12 @@ class RunCommits:
     def _export(self, run: str, repository: Repository, pack: str) -> tuple[BranchTip, ...]:
         """Have the run's own git print its branches and a pack; split the two."""
         refs = refs_of(repository, "refs")
-        plan = replace(self.runs.plan(run), directory=self.runs.here.root)
         environ = {**environment(os.environ), "GIT_CONFIG_GLOBAL": os.devnull}
-        command = ("/bin/sh", "-c", EXPORT, repository.top, *OPTIONS)
+        top = self.runs.inside(run, repository.top)
+        command = ("/bin/sh", "-c", EXPORT, top, *OPTIONS)
         with open(f"{pack}.stream", "w+b") as stream:
             code = capture(
-                plan, command, environ,
+                self.runs.looking(run, command, environ), name="git",
                 stdin="".join(f"{one}\n" for one in sorted(set(refs.values()))).encode(),
                 into=stream.fileno(), largest=LARGEST_PACK, seconds=EXPORT_SECONDS,
             )  # fmt: skip

@@ -248,12 +248,12 @@ def _move(runs: RunCommits, run: str, place: str, repository: Repository) -> _Mo
 
 def _check_move(run: str, one: _Move, heads: Mapping[str, str]) -> None:
     if one.old == one.new or not one.by.is_ahead(one.new, one.old):
-        where = f" in `{one.place}`" if one.place else ""
         raise StaleError(
             "not-fast-forward",
-            f"your branch{where} can't be fast-forwarded to these commits",
-            because="it has commits that the run did not have, or has these already",
-            hint=f"merge or rebase: `git log HEAD..{REFS}{run}/{one.branch}`",
+            "your branch can't be fast-forwarded to these commits",
+            because=f"`{one.place or one.branch}` has commits that the run did not have, or has "
+            "these already",
+            hint=f"merge or rebase: `git log HEAD..refs/penstock/run/{run}/{one.branch}`",
         )
     differing = one.by.differing(one.files, _below(heads, one.place))
     if differing:

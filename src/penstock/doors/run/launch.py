@@ -75,7 +75,7 @@ def run_command(
                     turns=turns and process.mode == "overlay",
                 )
                 code = process.wait(LOOK_SECONDS, attendant=attendant)
-                if runs.keeps_home(record.id):
+                if runs.keeps_home():
                     home = write_back(here, runs, record.id)
         except BaseException:
             if not again and not runs.has_layer(record.id):
@@ -151,7 +151,7 @@ def sync_run(
     last = Sync(here=here, runs=runs, run=record.id, ask=ask, shown=shown)
     result = last.sync().after(earlier)
     result = replace(result, git=result.git + runs.git_files(record.id))
-    if result.git and not runs.is_copy(record.id):
+    if result.git:
         from penstock.doors.run.commits import import_commits  # most runs commit nothing
 
         result = replace(result, commits=import_commits(here, runs, record.id))

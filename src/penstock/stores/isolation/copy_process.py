@@ -44,20 +44,27 @@ WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CopyPlan:
-    """Where the command starts, what it may write besides devices, and what it never reads."""
+    """Where the command starts, what it may write besides devices, and what it never reads.
+
+    `readable` is what it may read in a hidden place.
+    """
 
     directory: str
     writable: tuple[str, ...]
     hidden: tuple[str, ...]
+    readable: tuple[str, ...] = ()
 
 
 def start_copy(
-    plan: CopyPlan, command: Sequence[str], environ: Mapping[str, str]
+    plan: CopyPlan,
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    streams: Streams | None = None,
 ) -> IsolatedProcess:
     """Start a command. Raises StoreError `no-isolation` where one step does not work."""
     sys.stdout.flush()
     sys.stderr.flush()
-    streams = Streams()
+    streams = streams or Streams()
     ours, theirs = socket.socketpair()
     above = os.getpid()
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
@@ -125,7 +132,11 @@ def _begin(
         os.chdir(plan.directory)
         syscalls.prctl(syscalls.NO_NEW_PRIVS, 1, what="no new privileges")
         terminal = [os.ttyname(0)] if os.isatty(0) else []
-        restrict(writable=(*plan.writable, *WRITABLE_DEVICES, *terminal), hidden=plan.hidden)
+        restrict(
+            writable=(*plan.writable, *WRITABLE_DEVICES, *terminal),
+            hidden=plan.hidden,
+            shown=plan.readable,
+        )
         confine(kept, bounding=False)  # an ordinary user has nothing to give it up with
 
     become(says, keeper, command, environ, bind)

@@ -27,6 +27,7 @@ from typing import Any, Never, Protocol
 from penstock.core.errors import StoreError
 from penstock.core.text.display import visible
 from penstock.stores.isolation import syscalls
+from penstock.stores.isolation.apparmor import restricted_by_apparmor
 from penstock.stores.isolation.confine import close_descriptors, confine
 from penstock.stores.isolation.room import RoomPlan, build
 from penstock.stores.isolation.streams import Streams
@@ -385,12 +386,14 @@ def _impossible(said: Mapping[str, Any]) -> StoreError:
 
 
 def _hint(step: str, number: int) -> str:
+    if restricted_by_apparmor():
+        return "AppArmor restricts user namespaces; `penstock doctor` prints the profile to install"
     if step == "unshare" and number == errno.ENOSPC:
         return "raise the limit: sysctl user.max_user_namespaces"
     if step in ("unshare", "/proc/self/setgroups", "/proc/self/uid_map"):
         return (
             "allow user namespaces for this user: sysctl kernel.unprivileged_userns_clone=1, "
-            "kernel.apparmor_restrict_unprivileged_userns=0, or the container's settings"
+            "or the container's settings"
         )
     if step.startswith("mount overlay"):
         return "it takes Linux 5.13 or later, and no file system mounted below the project"
