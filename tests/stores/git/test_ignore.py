@@ -9,6 +9,7 @@ import pytest
 
 from penstock.stores.git import ignore
 from penstock.stores.git.ignore import ignored, submodules, tracked
+from penstock.stores.git.run import GitError
 
 WHO = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
 
@@ -84,7 +85,7 @@ def test_whatever_git_refuses_it_is_asked_a_bounded_number_of_times(
 
     def refuses(folder: str, paths: list[str]) -> list[str]:
         asked.append(len(paths))
-        raise ignore.GitError("git", "no")
+        raise GitError("git", "no")
 
     monkeypatch.setattr(ignore, "_asked", refuses)
     assert ignored(str(root), [f"f{at}" for at in range(5_000)]) == set()
