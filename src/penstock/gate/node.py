@@ -16,7 +16,7 @@ from posixpath import dirname, join, normpath
 
 from penstock.core.errors import InputError
 from penstock.core.extent import Extent
-from penstock.core.file_mode import WORDS, FileMode
+from penstock.core.file_mode import FileMode
 from penstock.core.model import STRICTNESS, Action, Decision, Request, Target, Verdict
 from penstock.core.paths.relpath import RelPath
 from penstock.core.text.display import visible
@@ -87,20 +87,6 @@ def told_modes(now: Node, then: Node) -> Modes:
     if then.mode is None or then.mode is (now.mode or FileMode.FILE):
         return None, None
     return now.mode, then.mode
-
-
-def remarks(modes: Modes, content: bytes | None) -> tuple[str, ...]:
-    """Return what a person must know of a change beyond its bytes."""
-    was, mode = modes
-    if mode is FileMode.LINK and content is not None:
-        held = visible(content.decode("utf-8", "replace"), keep_newlines=False)
-        place = f" in place of {WORDS[was]}" if was not in (None, FileMode.LINK) and was else ""
-        return (f"symbolic link to `{held}`{place}",)
-    if mode is None:
-        return (f"removes {WORDS[was]}",) if was and not was.plain else ()
-    if was is not None and mode is not was:
-        return (f"mode {was} becomes {mode}: {WORDS[mode]}",)
-    return (f"creates {WORDS[mode]}",) if was is None else ()
 
 
 def with_target(

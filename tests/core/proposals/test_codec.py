@@ -21,6 +21,7 @@ from penstock.core.model import (
     Verdict,
 )
 from penstock.core.proposals.codec import VERSION, from_json, from_plain, to_json, to_plain
+from penstock.core.proposals.flag import RiskFlag, RiskLevel
 from penstock.core.proposals.model import Answer, Moment, Proposal, Receipt, State
 
 # Any text at all: lone surrogates come from file names that are not UTF-8.
@@ -37,6 +38,15 @@ CHANGES = st.builds(
     exact=st.booleans(),
     unit=st.sampled_from(["lines", "bytes"]),
     notes=TEXTS,
+    white_space=COUNT,
+)
+FLAGS = st.builds(
+    RiskFlag,
+    level=st.sampled_from(RiskLevel),
+    code=TEXT,
+    text=TEXT,
+    lines=st.lists(COUNT, max_size=2).map(tuple),
+    removed=st.booleans(),
 )
 REASONS = st.builds(
     Reason, rule=TEXT, verdict=st.none() | st.sampled_from(Verdict), text=TEXT, where=TEXT
@@ -73,6 +83,7 @@ PROPOSALS = st.builds(
     answer=st.none() | ANSWERS,
     warnings=TEXTS,
     extra=st.dictionaries(TEXT, TEXT, max_size=2),
+    flags=st.lists(FLAGS, max_size=2).map(tuple),
 )
 RECEIPTS = st.builds(
     Receipt,

@@ -19,7 +19,9 @@ from penstock.core.diff.measure import lost_lines
 from penstock.core.diff.rows import Kind, blocks, listed
 from penstock.core.file_mode import WORDS, FileMode
 from penstock.core.model import Change
+from penstock.core.proposals.flag import RiskLevel
 from penstock.core.proposals.model import STATE_WORDS, Proposal, State
+from penstock.core.proposals.remarks import remarks
 from penstock.core.proposals.short_id import short
 from penstock.core.text.display import in_line, spoken, visible_bytes, visible_diff
 from penstock.core.text.line_endings import split
@@ -36,6 +38,7 @@ STYLE = {
     State.STALE: "magenta",
     State.SUPERSEDED: "dim",
 }
+LEVEL_STYLE = {RiskLevel.DANGER: "bold red", RiskLevel.NOTICE: "yellow"}
 RED, GREEN, CYAN, DIM, BOLD_RED = "31", "32", "36", "2", "1;31"
 DIFF_COLOUR = {"+": GREEN, "-": RED, "@": CYAN, "\\": DIM}
 
@@ -111,8 +114,8 @@ def facts(out: Console, one: Proposal) -> None:
     for name, value in rows.items():
         if value:
             out.print(Text(f"  {name:10} {spoken(value)}"))
-    for warning in (*one.decision.notes, *one.warnings):
-        out.print(Text(f"  warning    {in_line(warning)}", style="bold yellow"))
+    for flag in remarks(one):
+        out.print(Text(f"  {flag.level:10} {in_line(flag.text)}", style=LEVEL_STYLE[flag.level]))
 
 
 Coloured = tuple[str, str]

@@ -14,6 +14,7 @@ from enum import StrEnum
 from penstock.core.errors import StaleError
 from penstock.core.file_mode import FileMode
 from penstock.core.model import NOBODY, Actor, Change, Decision, Verdict
+from penstock.core.proposals.flag import RiskFlag
 
 # For a field that older versions did not know: `codec` writes it only where it says something,
 # so that the digest of an older record stays what it was.
@@ -149,6 +150,7 @@ class Proposal:
     would be (None: the file would be removed). The bytes themselves are blobs.
     `base_mode` and `mode` are there where it is more than the bytes of a file: a program, a link,
     whose content is the path that it holds, or a directory, whose content is empty.
+    `flags` are what a person should look at; `warnings` has their sentences as well.
     """
 
     id: str
@@ -169,6 +171,7 @@ class Proposal:
     extra: Mapping[str, str] = field(default_factory=dict)
     base_mode: FileMode | None = field(default=None, metadata=LATER)
     mode: FileMode | None = field(default=None, metadata=LATER)
+    flags: tuple[RiskFlag, ...] = field(default=(), metadata=LATER)
 
     @property
     def modes(self) -> tuple[FileMode | None, FileMode | None]:

@@ -86,7 +86,7 @@ class _Lines:
     weights: Counter[bytes]
 
 
-class _Reader:
+class _BoundedReader:
     """Reads contents within the bounds."""
 
     def __init__(self, read: Read) -> None:
@@ -114,7 +114,7 @@ def _similar(gone: Mapping[str, str], came: Mapping[str, str], read: Read) -> It
     """Yield files that are mostly the same, the most alike first."""
     if not gone or not came:
         return
-    reader = _Reader(read)
+    reader = _BoundedReader(read)
     old, new = reader.of(gone), reader.of(came)
     owners = _owners(old)
     scored = [

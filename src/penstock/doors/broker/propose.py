@@ -14,6 +14,7 @@ from penstock.core.digest import digest
 from penstock.core.file_mode import FileMode
 from penstock.core.model import Actor, ChangeKind
 from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.proposals.remarks import remarks
 from penstock.core.proposals.short_id import short
 from penstock.core.text.display import spoken, visible_diff
 from penstock.doors.broker.responses import (
@@ -182,7 +183,7 @@ def _warnings(gate: Gate, wanted: Sequence[FileIntent], made: Sequence[Proposal]
     for each, one in zip(wanted, made, strict=True):
         before = f"{each.place.shown}: " if len(made) > 1 else ""
         linked = f"the name is a link, and `{one.path}` is what would be written"
-        said = [*([linked] if each.place.linked else []), *one.decision.notes, *one.warnings]
+        said = [*([linked] if each.place.linked else []), *(flag.text for flag in remarks(one))]
         found += [before + text for text in (*said, *_sent_back(gate, one))]
     return list(dict.fromkeys(found))
 

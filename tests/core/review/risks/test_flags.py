@@ -69,10 +69,8 @@ def test_everyday_lines_stay_quiet(path: str, line: str) -> None:
 @pytest.mark.parametrize(("path", "line", "code", "level"), SHOWN)
 def test_a_flag_names_its_line(path: str, line: str, code: str, level: str) -> None:
     after = b"x\n" * 13 + line.encode("utf-8") + b"\n"
-    (flag, *_) = [one for one in raised(path, b"x\n" * 13, after) if one.code == code] or [None]
-    if flag is not None and flag.lines:
-        assert flag.lines == (14,)
-        assert "line 14" in flag.text
+    found = [one for one in raised(path, b"x\n" * 13, after) if one.code == code and one.lines]
+    assert all(flag.lines == (14,) and "line 14" in flag.text for flag in found)
 
 
 def test_every_sign_and_every_special_file_has_a_row() -> None:
