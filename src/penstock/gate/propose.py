@@ -18,13 +18,12 @@ from penstock.core.model import (
     STRICTNESS,
     Action,
     Actor,
-    Change,
     ChangeKind,
     Decision,
     Request,
 )
+from penstock.core.proposals.danger import warnings_of
 from penstock.core.proposals.model import FIRST, UNDO, Answer, Proposal, State
-from penstock.core.text.display import warnings
 from penstock.gate import node as nodes
 from penstock.gate.answer import Answerer
 from penstock.gate.parts import ANYTHING, Event, Item, Parts, event_of
@@ -138,7 +137,7 @@ class Proposer:
             created=parts.clock.now(),
             ttl=policy.approval.ttl_seconds if ttl is None else ttl,
             actor=actor,
-            warnings=_warnings(then.content, change),
+            warnings=warnings_of(then.content, change),
             origin=origin,
             extra={"resolved": parts.place(path)[0].resolve(parts.whole(path))},
         )
@@ -244,13 +243,6 @@ def _at_least(one: Proposal, judged: Decision | None) -> Proposal:
     if judged is None or STRICTNESS[judged.verdict] <= STRICTNESS[one.decision.verdict]:
         return one
     return replace(one, decision=replace(judged, parts=()), state=FIRST[judged.verdict])
-
-
-def _warnings(content: bytes | None, change: Change) -> tuple[str, ...]:
-    """Return what an approver must know: of the change, and hidden in the text."""
-    if content is None:
-        return change.notes
-    return (*change.notes, *warnings(content.decode("utf-8", "replace")))
 
 
 def refused(decision: Decision) -> RefusedError:
