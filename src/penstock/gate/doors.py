@@ -18,7 +18,7 @@ from typing import Protocol
 
 from penstock.core.audit.approval_proof import PASSKEY, UNLOCK
 from penstock.core.errors import RefusedError
-from penstock.core.proposals.passkey import Touch
+from penstock.core.proposals.passkey import PasskeyTouch
 from penstock.core.proposals.unlock import Unlock
 
 
@@ -27,7 +27,7 @@ class TouchedApproval:
     """A touch that approves at one moment: whose passkey, and what else it was made for."""
 
     credential: bytes
-    touch: Touch
+    touch: PasskeyTouch
     at: float
     beside: tuple[bytes, ...] = ()
 

@@ -16,7 +16,7 @@ from penstock.core.audit.approval_proof import passkey_facts, touch_facts, unloc
 from penstock.core.audit.approvals import Approvals
 from penstock.core.audit.event import compose
 from penstock.core.audit.readable_secrets import readable_secrets
-from penstock.core.proposals.passkey import Passkey, Touch, removal
+from penstock.core.proposals.passkey import Passkey, PasskeyTouch, removal
 from penstock.core.proposals.signature import key_id, public_of, sign, statement
 from penstock.core.proposals.unlock import LONGEST, Unlock
 from tests.authenticator import Authenticator
@@ -43,7 +43,7 @@ def by_touch(
 ) -> list[Event]:
     """Return the entries of proposals that one touch approves."""
     challenge, places = challenge_of([said(name, at) for name in names])
-    touch = Touch(**one.touch(challenge, **how))
+    touch = PasskeyTouch(**one.touch(challenge, **how))
     return [
         approved(name, at, proof="passkey", **touch_facts(mine, touch, places[said(name, at)]))
         for name in names
@@ -60,7 +60,7 @@ def unlocked(*, until: float = 1600.0, touch: bool = False) -> tuple[Unlock, Eve
             "unlock": unlock_facts(unlock, signature=signature),
         }
     challenge, places = challenge_of([unlock.statement(), said("p0")])
-    made = Touch(**ONE.touch(challenge))
+    made = PasskeyTouch(**ONE.touch(challenge))
     facts = touch_facts(MINE, made, places[unlock.statement()])
     return unlock, {**facts, "unlock": unlock_facts(unlock)}
 

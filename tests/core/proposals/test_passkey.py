@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 from webauthn import verify_authentication_response
 
 from penstock.core.proposals import passkey as module
-from penstock.core.proposals.passkey import MOST_BYTES, Passkey, Touch, as_text, fault, from_text
+from penstock.core.proposals.passkey import (
+    MOST_BYTES,
+    Passkey,
+    PasskeyTouch,
+    as_text,
+    fault,
+    from_text,
+)
 from penstock.core.proposals.signature import key_id, public_of, sign
 from tests.authenticator import ORIGIN, PRESENT, VERIFIED, Authenticator
 
@@ -38,7 +45,7 @@ def registered(one: Authenticator, **other: Any) -> Passkey:
     return replace(made, signature=sign(APPROVER, made.statement()))
 
 
-def library_says(one: Authenticator, touch: Touch, challenge: bytes = CHALLENGE) -> bool:
+def library_says(one: Authenticator, touch: PasskeyTouch, challenge: bytes = CHALLENGE) -> bool:
     """Ask the library that the field uses, with the same demands."""
     credential = {
         "id": as_text(one.credential),
@@ -68,7 +75,7 @@ def library_says(one: Authenticator, touch: Touch, challenge: bytes = CHALLENGE)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_touch_for_this_challenge_is_good(kind: str) -> None:
     one = MADE[kind]
-    touch = Touch(**one.touch(CHALLENGE))
+    touch = PasskeyTouch(**one.touch(CHALLENGE))
     assert fault(registered(one), CHALLENGE, touch) == ""
     assert touch.count == one.count
     assert library_says(one, touch)
@@ -76,7 +83,7 @@ def test_a_touch_for_this_challenge_is_good(kind: str) -> None:
 
 def test_what_the_browser_adds_of_its_own_does_no_harm() -> None:
     more = {"other_keys_can_be_added_here": "do not compare clientDataJSON against a template"}
-    touch = Touch(**MADE["es256"].touch(CHALLENGE, more=more))
+    touch = PasskeyTouch(**MADE["es256"].touch(CHALLENGE, more=more))
     assert fault(registered(MADE["es256"]), CHALLENGE, touch) == ""
 
 
@@ -106,13 +113,13 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("how", "why"), WRONG.values(), ids=WRONG.keys())
 def test_one_thing_that_is_wrong_is_enough(how: dict[str, Any], why: str) -> None:
     one = MADE["es256"]
-    assert why in fault(registered(one), CHALLENGE, Touch(**one.touch(CHALLENGE, **how)))
+    assert why in fault(registered(one), CHALLENGE, PasskeyTouch(**one.touch(CHALLENGE, **how)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_touch_is_good_for_no_other_challenge_and_no_other_passkey(kind: str) -> None:
     one, other = MADE[kind], Authenticator(kind=kind)
-    touch = Touch(**one.touch(CHALLENGE))
+    touch = PasskeyTouch(**one.touch(CHALLENGE))
     assert fault(registered(one), bytes(32), touch) == "it was made for something else"
     assert fault(registered(other), CHALLENGE, touch) == "its signature is invalid"
     assert not library_says(one, touch, bytes(32))
@@ -133,7 +140,7 @@ def test_any_changed_byte_is_noticed_here_and_by_the_library(
     made = one.touch(CHALLENGE)
     data = bytearray(made[part])
     data[at % len(data)] ^= by
-    touch = Touch(**{**made, part: bytes(data)})
+    touch = PasskeyTouch(**{**made, part: bytes(data)})
     assert fault(registered(one), CHALLENGE, touch) != ""
     assert not library_says(one, touch)
 
@@ -144,14 +151,14 @@ def test_client_data_that_reads_in_two_ways_is_none() -> None:
     twice = made["client_data"][:-1] + f',"origin":"{ORIGIN}"}}'.encode()
     for client in (twice, b"[]", b"", b"\xff", json.dumps(None).encode()):
         signature = one.sign(made["authenticator_data"] + sha256(client).digest())
-        touch = Touch(**{**made, "client_data": client, "signature": signature})
+        touch = PasskeyTouch(**{**made, "client_data": client, "signature": signature})
         assert fault(registered(one), CHALLENGE, touch) == "the browser's part can't be read"
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=200), st.binary(max_size=80), st.binary(max_size=80))
 def test_no_bytes_stop_the_check(client: bytes, data: bytes, signature: bytes) -> None:
-    touch = Touch(client_data=client, authenticator_data=data, signature=signature)
+    touch = PasskeyTouch(client_data=client, authenticator_data=data, signature=signature)
     assert fault(registered(MADE["es256"]), CHALLENGE, touch)
 
 

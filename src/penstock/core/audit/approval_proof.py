@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock.core.audit.approval_list import ListPlace, alone
-from penstock.core.proposals.passkey import Passkey, Touch, fault
+from penstock.core.proposals.passkey import Passkey, PasskeyTouch, fault
 from penstock.core.proposals.signature import check
 from penstock.core.proposals.unlock import Unlock
 
@@ -39,7 +39,9 @@ def passkey_facts(passkey: Passkey) -> dict[str, object]:
     }
 
 
-def touch_facts(passkey: Passkey, touch: Touch, place: ListPlace | None) -> dict[str, object]:
+def touch_facts(
+    passkey: Passkey, touch: PasskeyTouch, place: ListPlace | None
+) -> dict[str, object]:
     """Return what an entry holds of a touch: whose it is, what it says, where in its list."""
     facts: dict[str, object] = {
         "key_id": passkey.key_id,
@@ -108,7 +110,7 @@ def passkey_of(event: Event) -> Passkey | None:
         return None
 
 
-def touch_of(event: Event) -> Touch | None:
+def touch_of(event: Event) -> PasskeyTouch | None:
     """Return the touch that an entry holds, None where there is none."""
     try:
         return _touch(event)
@@ -161,9 +163,9 @@ def _passkey(event: Event) -> Passkey:
     )
 
 
-def _touch(event: Event) -> Touch:
+def _touch(event: Event) -> PasskeyTouch:
     held = _mapping(event["touch"])
-    return Touch(
+    return PasskeyTouch(
         client_data=_bytes(held["client"]),
         authenticator_data=_bytes(held["authenticator"]),
         signature=_bytes(held["signature"]),

@@ -19,7 +19,7 @@ from penstock.core.audit.approval_proof import (
     touch_of,
     unlock_fault,
 )
-from penstock.core.proposals.passkey import Touch, removal
+from penstock.core.proposals.passkey import PasskeyTouch, removal
 from penstock.core.proposals.signature import check
 
 ADDED, REMOVED, UNLOCKED, LOCKED = "passkey_added", "passkey_removed", "unlocked", "locked"
@@ -35,7 +35,7 @@ class PasskeyUse:
     """Since when passkeys no longer count, by their ids, as the approver's store has it."""
     _gone: set[str] = field(default_factory=set)
     _locked: set[str] = field(default_factory=set)
-    _last: dict[str, Touch] = field(default_factory=dict)
+    _last: dict[str, PasskeyTouch] = field(default_factory=dict)
 
     def note(self, event: Event, keys: Keys) -> Iterator[str]:
         """Take in an entry that is no approval, and yield what is wrong with it."""

@@ -75,7 +75,7 @@ def removal(public: bytes, at: float) -> bytes:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Touch:
+class PasskeyTouch:
     """What a passkey answered to one challenge, in the bytes that WebAuthn has for it."""
 
     client_data: bytes
@@ -88,7 +88,7 @@ class Touch:
         return int.from_bytes(self.authenticator_data[33:HEAD_BYTES], "big")
 
 
-def fault(passkey: Passkey, challenge: bytes, touch: Touch) -> str:
+def fault(passkey: Passkey, challenge: bytes, touch: PasskeyTouch) -> str:
     """Return why a touch does not stand for a challenge; "" where it does.
 
     The checks are those of WebAuthn for an assertion, in its order.
@@ -120,7 +120,7 @@ def _client_data(data: bytes) -> Mapping[str, object] | None:
     return found if isinstance(found, dict) else None
 
 
-def _authenticator_fault(touch: Touch) -> str:
+def _authenticator_fault(touch: PasskeyTouch) -> str:
     data = touch.authenticator_data
     if len(data) < HEAD_BYTES:
         return "the authenticator's part can't be read"
@@ -139,7 +139,7 @@ def _authenticator_fault(touch: Touch) -> str:
     return ""
 
 
-def _signature_fault(public: bytes, touch: Touch) -> str:
+def _signature_fault(public: bytes, touch: PasskeyTouch) -> str:
     """(10) All of it is signed by the passkey."""
     signed = touch.authenticator_data + sha256(touch.client_data).digest()
     return "" if _verifies(public, touch.signature, signed) else "its signature is invalid"

@@ -34,7 +34,7 @@ from penstock.doors.web.drift import (
     undo_keys,
     unticked,
 )
-from penstock.doors.web.proof import Person
+from penstock.doors.web.proof import PagePerson
 from penstock.doors.web.reader import PageReader, disagrees
 from penstock.doors.web.wording import as_ranges
 
@@ -110,7 +110,7 @@ def _approvable(
     proposal_id: str,
     *,
     digest: str,
-    person: Person,
+    person: PagePerson,
     reader: PageReader,
     acknowledged: str = "",
     keep: Sequence[str] = (),
@@ -133,7 +133,7 @@ def _approvable(
 
 
 @told
-def ask(here: Workspace, proposal_id: str, *, person: Person, **given: Any) -> AnswerResult:
+def ask(here: Workspace, proposal_id: str, *, person: PagePerson, **given: Any) -> AnswerResult:
     """Return what a passkey has to sign to approve a proposal or a set; nothing is changed."""
     ready = _approvable(here, proposal_id, person=person, **given)
     found = ready.kept
@@ -144,7 +144,7 @@ def ask(here: Workspace, proposal_id: str, *, person: Person, **given: Any) -> A
 
 
 @told
-def ask_undo(here: Workspace, receipt_id: str, *, person: Person, **given: Any) -> AnswerResult:
+def ask_undo(here: Workspace, receipt_id: str, *, person: PagePerson, **given: Any) -> AnswerResult:
     """Return what a passkey has to sign to put back what a write replaced; nothing is changed."""
     ready = _undoable(here, receipt_id, person=person, **given)
     found = here.gate.draft_undo(ready.receipts, rebase=ready.rebase)
@@ -152,14 +152,14 @@ def ask_undo(here: Workspace, receipt_id: str, *, person: Person, **given: Any) 
 
 
 def _to_sign(
-    here: Workspace, person: Person, found: Sequence[Proposal], ids: Mapping[str, str]
+    here: Workspace, person: PagePerson, found: Sequence[Proposal], ids: Mapping[str, str]
 ) -> AnswerResult:
     challenge, credentials = person.ask(here, _waiting(found), ids)
     return AnswerResult(challenge=challenge, credentials=credentials)
 
 
 @told
-def approve(here: Workspace, proposal_id: str, *, person: Person, **given: Any) -> AnswerResult:
+def approve(here: Workspace, proposal_id: str, *, person: PagePerson, **given: Any) -> AnswerResult:
     """Approve a proposal or a set as it was shown, and write it.
 
     `keep` names the proposals of a set that are taken; the others go back to the agent. One file
@@ -276,7 +276,7 @@ def _undoable(
     receipt_id: str,
     *,
     digest: str,
-    person: Person,
+    person: PagePerson,
     reader: PageReader,
     acknowledged: str = "",
     rebase: bool = False,
@@ -291,7 +291,7 @@ def _undoable(
 
 
 @told
-def undo(here: Workspace, receipt_id: str, *, person: Person, **given: Any) -> AnswerResult:
+def undo(here: Workspace, receipt_id: str, *, person: PagePerson, **given: Any) -> AnswerResult:
     """Put back what a write replaced, if that is still what was shown."""
     gate = here.gate
     ready = _undoable(here, receipt_id, person=person, **given)

@@ -17,7 +17,7 @@ from penstock.core.loopback import brought, same
 from penstock.doors.web import answers
 from penstock.doors.web.answers import AnswerResult
 from penstock.doors.web.live_events import Hub
-from penstock.doors.web.proof import BROUGHT, Person, Prover
+from penstock.doors.web.proof import BROUGHT, PagePerson, Prover
 from penstock.doors.web.reader import Readers
 from penstock.doors.web.sessions import COOKIE, Session, Sessions, cookies_of
 from penstock.doors.web.wording import name_of
@@ -133,7 +133,7 @@ class World:
             reader = session.reader if session else self.readers.of(str(given.pop("viewer", "")))
             brought = {name: str(given.pop(name, "")) for name in BROUGHT}
             who = session.key if session else "api"
-            person = Person(prover=self.prover, session=session, who=who, **brought)
+            person = PagePerson(prover=self.prover, session=session, who=who, **brought)
             given |= {"person": person, "reader": reader}
         return answers.ACTIONS[action](here, id_, **given)
 

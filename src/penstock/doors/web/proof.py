@@ -78,7 +78,7 @@ class Prover:
 
 
 @dataclass(kw_only=True)
-class Person:
+class PagePerson:
     """Who answers, with what their form brings: one of passphrase, touch, or `unlocked`.
 
     `unlocked` and `unlock` are the secret of the page: by the first an unlocked session approves,

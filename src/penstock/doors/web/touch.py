@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from penstock.core.audit.approval_list import ListPlace
 from penstock.core.errors import InputError, RefusedError
-from penstock.core.proposals.passkey import Touch, from_text
+from penstock.core.proposals.passkey import PasskeyTouch, from_text
 from penstock.core.strict_json import strict
 from penstock.doors.web.unlock import SessionSecret
 
@@ -43,7 +43,7 @@ class TouchRequests:
             self._asked.pop(next(iter(self._asked)))
         self._asked[challenge] = asked
 
-    def take(self, touch: Touch) -> TouchRequest:
+    def take(self, touch: PasskeyTouch) -> TouchRequest:
         """Return what a touch was asked for, once. Raises RefusedError `wrong-touch`."""
         found = self._asked.pop(_challenge(touch), None)
         if found is None:
@@ -56,7 +56,7 @@ class TouchRequests:
         return found
 
 
-def touch_of(text: str) -> tuple[bytes, Touch]:
+def touch_of(text: str) -> tuple[bytes, PasskeyTouch]:
     """Return the credential and the touch that a form holds. Raises InputError `bad-touch`."""
     try:
         if len(text) > MOST_TEXT:
@@ -66,12 +66,12 @@ def touch_of(text: str) -> tuple[bytes, Touch]:
         credential, client, authenticator, signature = (from_text(held[name]) for name in names)
     except (ValueError, KeyError, TypeError):
         raise InputError("bad-touch", "the answer of the passkey can't be read") from None
-    return credential, Touch(
+    return credential, PasskeyTouch(
         client_data=client, authenticator_data=authenticator, signature=signature
     )
 
 
-def _challenge(touch: Touch) -> bytes:
+def _challenge(touch: PasskeyTouch) -> bytes:
     """Return the challenge that a touch says it is for; only to look it up."""
     try:
         return from_text(strict(touch.client_data.decode())["challenge"])
