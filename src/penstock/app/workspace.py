@@ -399,6 +399,7 @@ class Workspace:
         approvals = Approvals(elsewhere=bool(log))
         for known in self.keys.known():
             approvals.know(known.public, "" if log else known.since)
+        approvals.passkeys.removed |= {} if log else self.keys.removed_passkeys()
         writes, runs = WriteApprovals(), RunAccounts()
         events = [(line, parse_line(text) or {}) for line, text in report.noticed]
         approvals.feed(events)

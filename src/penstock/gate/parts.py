@@ -17,6 +17,7 @@ from penstock.core.paths.spellings import beneath
 from penstock.core.policy.decide import decide
 from penstock.core.policy.model import Policy
 from penstock.core.proposals.model import Proposal
+from penstock.core.proposals.passkey import Passkey
 from penstock.gate.doors import Door, Surroundings
 from penstock.ports import AuditLog, Blobs, Clock, Files, History, LogEntry, Proposals, Repositories
 
@@ -54,6 +55,15 @@ class Approvers(Protocol):
 
     def valid(self, statement: bytes, signature: str, key_id: str) -> bool:
         """Say whether a known approver signed this statement."""
+
+    def key(self, key_id: str) -> bytes | None:
+        """Return the public half of the key of this name, where it is the approver's now."""
+
+    def passkey(self, credential: bytes) -> Passkey | None:
+        """Return the passkey of this credential, where the approver's key vouches for it."""
+
+    def use_passkey(self, passkey: Passkey, count: int) -> None:
+        """Take the counter of a touch. Raises RefusedError where it went back."""
 
 
 class Progress:

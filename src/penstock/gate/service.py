@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from penstock.core.audit.approval_list import Places
 from penstock.core.audit.findings import AuditReport
 from penstock.core.errors import InputError
 from penstock.core.merge.strategies import Strategy
@@ -27,7 +28,7 @@ from penstock.gate.prepare import Call
 from penstock.gate.propose import Proposer
 from penstock.gate.recover import CrashRecovery
 from penstock.gate.retention import Retention
-from penstock.gate.revise import Reviser
+from penstock.gate.revise import NO_IDS, Reviser
 from penstock.gate.rule_edit import RuleEdit, RuleEditResult, RuleEdits
 from penstock.gate.undo import Undoer
 from penstock.ports import FileKind, History, LogEntry
@@ -244,6 +245,23 @@ class Gate:
         proof = self._believed(proof, approve=approve)
         return self._answering.answer_all(proposal_ids, approve=approve, proof=proof, reason=reason)
 
+    def challenge(
+        self, found: Sequence[Proposal], *, at: float, beside: Sequence[bytes] = ()
+    ) -> tuple[bytes, Places]:
+        """Return what a passkey signs to approve proposals, stored or drafted, at this moment.
+
+        `beside` are statements that the same touch vouches for; each one's place comes along.
+        """
+        return self._answering.challenge(found, at, beside)
+
+    def check_proof(self, found: Sequence[Proposal], proof: Proof) -> None:
+        """Refuse a touch or an unlocked session that would not approve these. Changes nothing."""
+        self._answering.check_proof(found, self._believed(proof, approve=True))
+
+    def dangers(self, one: Proposal) -> tuple[str, ...]:
+        """Return why a change needs a fresh proof, also in a session that is unlocked."""
+        return self._answering.dangers(one)
+
     def _believed(self, proof: Proof, *, approve: bool) -> Proof:
         """Return a proof as it is recorded: by what this door can claim, and what is around us."""
         return believed(proof, self._parts.door, self._parts.surroundings, approve=approve)
@@ -314,10 +332,20 @@ class Gate:
         *,
         proof: Proof,
         reason: str = "",
+        ids: Mapping[str, str] = NO_IDS,
     ) -> tuple[Proposal, ...]:
-        """Keep some files of a set as a new set; the others go back to the agent, with a reason."""
+        """Keep some files of a set as a new set; the others go back to the agent, with a reason.
+
+        `ids` are the names of the new proposals by path, where `draft_choice` made them.
+        """
         proof = self._believed(proof, approve=False)
-        return self._revising.choose_files(found, paths, proof=proof, reason=reason)
+        return self._revising.choose_files(found, paths, proof=proof, reason=reason, ids=ids)
+
+    def draft_choice(
+        self, found: Sequence[Proposal], paths: Collection[str], *, ids: Mapping[str, str] = NO_IDS
+    ) -> tuple[Proposal, ...]:
+        """Return what `choose_files` would make. Nothing is queued, recorded or written."""
+        return self._revising.draft_choice(found, paths, ids=ids)
 
     def rebase(self, proposal_id: str) -> Proposal:
         """Carry a proposal over to what the file holds now."""
@@ -363,10 +391,27 @@ class Gate:
         return tuple(self._undoing.changed(receipts))
 
     def undo(
-        self, receipts: Sequence[Receipt], *, by: Actor = NOBODY, rebase: bool = False
+        self,
+        receipts: Sequence[Receipt],
+        *,
+        by: Actor = NOBODY,
+        rebase: bool = False,
+        ids: Mapping[str, str] = NO_IDS,
     ) -> tuple[Proposal, ...]:
         """Propose to put back what was there; approve and apply it like any other.
 
-        With `rebase`, what was saved since is kept where the two do not meet.
+        With `rebase`, what was saved since is kept where the two do not meet. `ids` are the names
+        of the new proposals by path, where `draft_undo` made them.
         """
-        return self._undoing.propose(receipts, by=by, rebase=rebase)
+        return self._undoing.propose(receipts, by=by, rebase=rebase, ids=ids)
+
+    def draft_undo(
+        self,
+        receipts: Sequence[Receipt],
+        *,
+        by: Actor = NOBODY,
+        rebase: bool = False,
+        ids: Mapping[str, str] = NO_IDS,
+    ) -> tuple[Proposal, ...]:
+        """Return what `undo` would propose. Nothing is queued, recorded or written."""
+        return self._undoing.draft(receipts, by=by, rebase=rebase, ids=ids)
