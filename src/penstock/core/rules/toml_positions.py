@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from penstock.core.text.late_regex import late_regex
+
 Name = tuple[str, ...]
 Path = tuple[str | int, ...]
 
@@ -31,24 +33,24 @@ _LIST = rf"\[{_SPACE}(?:{_STRING}{_SPACE},?+{_SPACE})*+\]"
 
 # Nearly every line of a rules file is one of three and is read by one match: a simple pair
 # (its key is group 1), a header (its brackets and its name are groups 2 and 3), or nothing.
-FAST = re.compile(
+FAST = late_regex(
     rf"{_SPACE}(?:([\w-]++){_SPACE}={_SPACE}(?:{_STRING}|{_PLAIN}|{_LIST})"
     rf"|(\[\[?+){_SPACE}([\w-]++(?:\.[\w-]++){{0,8}}+){_SPACE}\]\]?+)?+{_END}({_EMPTY}*+)",
     re.A,
 )
-EMPTY = re.compile(_END)
+EMPTY = late_regex(_END)
 
-BARE = re.compile(r"[\w-]++", re.A)
-BLANK = re.compile(_SPACE)
-ONE_LINE = re.compile(_STRING)
+BARE = late_regex(r"[\w-]++", re.A)
+BLANK = late_regex(_SPACE)
+ONE_LINE = late_regex(_STRING)
 # A string of several lines may end in one or two quotes of its own: `""""a""""`.
-MANY_LINES = re.compile(
+MANY_LINES = late_regex(
     r'"""(?:[^"\\]++|\\.|"{1,2}+(?!"))*+"{3,5}+' + r"|'''(?:[^']++|'{1,2}+(?!'))*+'{3,5}+",
     re.DOTALL,
 )
-SCALAR = re.compile(r"[^\s\"'\[\]{},#]++(?: [0-9][^\s\"'\[\]{},#]*+)?+")
-GAP = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
-ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+SCALAR = late_regex(r"[^\s\"'\[\]{},#]++(?: [0-9][^\s\"'\[\]{},#]*+)?+")
+GAP = late_regex(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+ESCAPE = late_regex(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\"}
 
 

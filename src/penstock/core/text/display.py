@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 
 from penstock.core.text.deception import warnings
 from penstock.core.text.invisible import HiddenKind, class_of, short_name
+from penstock.core.text.late_regex import late_regex
 
 __all__ = [
     "harmless",
@@ -30,8 +31,8 @@ __all__ = [
 OPEN, CLOSE = "⟦", "⟧"
 # Each begins with a set of characters, which `re` skips to quickly, and takes a run whole and
 # never gives it back: otherwise a long run would be looked at once for each of its members.
-LONE_RETURNS = re.compile(r"(?:\r(?!\n))++")
-TRAILING = re.compile(r"[ \t](?<![ \t]{2})[ \t]*+(?=\r?\n|\Z)")
+LONE_RETURNS = late_regex(r"(?:\r(?!\n))++")
+TRAILING = late_regex(r"[ \t](?<![ \t]{2})[ \t]*+(?=\r?\n|\Z)")
 BODY = (" ", "+", "-")
 HEADERS = ("--- ", "+++ ")
 MORE_NAMES = {" ": "SPACE", "\t": "TAB", "\n": "LF"}

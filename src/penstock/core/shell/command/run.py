@@ -6,7 +6,6 @@ doubted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 
 from penstock.core.shell.budget import CODE, COMMAND, PYTHON_TOKEN
@@ -41,10 +40,11 @@ from penstock.core.shell.script_files import code_of, imports, on_disk, run_with
 from penstock.core.shell.state import POSITIONAL, ShellState, States, merged
 from penstock.core.shell.tasks.translate import powershell
 from penstock.core.shell.variables import runs
+from penstock.core.text.late_regex import late_regex
 
 _KEEPS_FUNCTIONS = frozenset({"noglob", "nocorrect", "-"})
-_OPENED = re.compile(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
-_SHEBANG = re.compile(r"#!.{0,80}?(python|node|perl|ruby|php|sh)")
+_OPENED = late_regex(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
+_SHEBANG = late_regex(r"#!.{0,80}?(python|node|perl|ruby|php|sh)")
 _LANGUAGES = {"node": "js"}
 MOST_TYPED = 4_096
 # Languages that are shell commands with something around them.
