@@ -49,7 +49,10 @@ MANY_LINES = late_regex(
     re.DOTALL,
 )
 SCALAR = late_regex(r"[^\s\"'\[\]{},#]++(?: [0-9][^\s\"'\[\]{},#]*+)?+")
-GAP = late_regex(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+_GAP = r"(?:[ \t\r\n]++|#[^\n]*+)*+"
+GAP = late_regex(_GAP)
+# Most elements of an array over several lines are strings of one line with a comma behind them.
+ELEMENT = late_regex(rf"({_GAP}){_STRING}{_GAP},")
 ESCAPE = late_regex(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\"}
 
@@ -272,6 +275,8 @@ def skip_value(scan: TomlScan, path: Path) -> None:
             opened.append(_Open(path, "]" if opener == "[" else "}"))
             if len(opened) > MAX_NESTING:
                 raise _TooMuchError(f"brackets nested more than {MAX_NESTING} deep")
+        if opener == "[":
+            _skip_strings(scan, opened[-1])
         place = None
         while opened and (place := _next_place(scan, opened[-1], first=bool(opener))) is None:
             opened.pop()
@@ -303,8 +308,21 @@ def _next_place(scan: TomlScan, inside: _Open, *, first: bool) -> Path | None:
         raise _LostError
     if inside.closes == "}":
         return pair_key(scan, inside.path)
+    return _element(scan, inside)
+
+
+def _element(scan: TomlScan, inside: _Open) -> Path:
+    """Note the next element of an array and return its path."""
     path = (*inside.path, inside.count)
     inside.count += 1
     scan.check_size()
     scan.known.setdefault(path, scan.line)
     return path
+
+
+def _skip_strings(scan: TomlScan, inside: _Open) -> None:
+    """Go past the strings that an array begins with, as long as each has a comma behind it."""
+    while found := ELEMENT.match(scan.text, scan.at):
+        scan.move(found.end(1))
+        _element(scan, inside)
+        scan.move(found.end())
