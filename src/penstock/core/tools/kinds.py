@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action, GateRefusal
@@ -402,6 +401,8 @@ MOST_ADDRESSES = 32
 
 def address_fetched(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
     """A page is fetched; its address may be a file, or a server's that runs on this machine."""
+    from urllib.parse import unquote  # few calls have an address
+
     for _, value in args.all(*ADDRESS):
         for text in value if isinstance(value, list) else [value]:
             found = _LOCAL_ADDRESS.finditer(text) if isinstance(text, str) else ()

@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from penstock.core.shell.budget import CODE, COMMAND, PYTHON_TOKEN
-from penstock.core.shell.code.one_liners import MOST_SCRIPT, code_effects
-from penstock.core.shell.code.one_liners import MOST_TEXT as MOST_CODE
-from penstock.core.shell.code.python import MOST_TOKENS, python_effects, tokens
 from penstock.core.shell.code.rewrites import with_edits
 from penstock.core.shell.command.assign import doubt_texts
 from penstock.core.shell.command.exits import Exits
@@ -237,9 +234,14 @@ class RunTexts:
         """Return what a program text says that it does."""
         text, language = effect.text.text, effect.language
         if language == "python":
+            from penstock.core.shell.code.python import python_effects  # few commands hold code
+
             most = self._python_tokens(text)
             here = self._walk.here(state)
             return python_effects(text, effect.args[1:], most=most, file=name, here=here)
+        from penstock.core.shell.code.one_liners import MOST_SCRIPT, code_effects
+        from penstock.core.shell.code.one_liners import MOST_TEXT as MOST_CODE
+
         if language == "expect":
             return expect_commands(text[:MOST_CODE])
         if language in FILTER_SCRIPTS:
@@ -250,6 +252,8 @@ class RunTexts:
 
     def _python_tokens(self, text: str) -> int:
         """Pay for reading Python; return how many tokens there is money for."""
+        from penstock.core.shell.code.python import MOST_TOKENS, tokens
+
         account = self._walk.account
         most = min(account.left() // PYTHON_TOKEN, MOST_TOKENS)
         count = tokens(text, most)
