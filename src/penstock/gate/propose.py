@@ -24,7 +24,7 @@ from penstock.core.model import (
     Request,
 )
 from penstock.core.proposals.model import FIRST, UNDO, Answer, Proposal, State
-from penstock.core.text.display import warnings
+from penstock.core.text.deception import warnings
 from penstock.gate import node as nodes
 from penstock.gate.answer import Answerer
 from penstock.gate.parts import ANYTHING, Event, Item, Parts, event_of
