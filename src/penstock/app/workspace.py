@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from penstock.stores.approver.keys import ApproverKeys
     from penstock.stores.audit.signed_log import SignedLog, Start
     from penstock.stores.files.workspace import DiskFiles
-    from penstock.stores.git.inspect import GitRepositories
+    from penstock.stores.git.find import GitRepositories
     from penstock.stores.queue.sqlite import SqliteProposals
     from penstock.stores.rules.history import RuleHistory
 
@@ -109,7 +109,7 @@ def open_judge(
     """
     from penstock.gate.judge import judge_call
     from penstock.stores.files.workspace import DiskFiles
-    from penstock.stores.git.inspect import GitRepositories
+    from penstock.stores.git.find import GitRepositories
 
     policy = policy_of(root, state=state_of(root), policy_file=policy_file)
     files, repositories = DiskFiles(root), GitRepositories()
@@ -189,7 +189,7 @@ class Workspace:
     @cached_property
     def repositories(self) -> GitRepositories:
         """Repositories of git, to be looked at."""
-        from penstock.stores.git.inspect import GitRepositories
+        from penstock.stores.git.find import GitRepositories
 
         return GitRepositories()
 
@@ -205,6 +205,7 @@ class Workspace:
     @cached_property
     def gate(self) -> Gate:
         """The gate, with what a crash left behind brought to its end."""
+        from penstock.app.late import late
         from penstock.gate import Gate, Parts
         from penstock.stores.queue.blobs import DiskBlobs
         from penstock.stores.system.clock import SystemClock
@@ -219,14 +220,14 @@ class Workspace:
                 files=self.files,
                 proposals=proposals,
                 blobs=DiskBlobs(os.path.join(self.state, "blobs")),
-                log=self.brought.beside(self.record.log) if self.brought else self.record.log,
+                log=late(self._log),
                 clock=SystemClock(proposals.last_wall),
                 policy=self.policy,
-                approvers=self.keys,
+                approvers=late(lambda: self.keys),
                 verify=self.verify,
                 announce=self._announce,
                 door=self.door,
-                surroundings=self.surroundings,
+                surroundings=late(lambda: self.surroundings),
                 rules=self.rule_files,
                 repositories=self.repositories,
             )
@@ -234,6 +235,9 @@ class Workspace:
         gate.recover()
         self._adopt(gate)
         return gate
+
+    def _log(self) -> AuditLog:
+        return self.brought.beside(self.record.log) if self.brought else self.record.log
 
     def close(self) -> None:
         """Give back the files that were opened; for a process that opens very many gates."""

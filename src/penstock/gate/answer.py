@@ -23,7 +23,7 @@ from penstock.core.audit.standing_approval import fingerprint
 from penstock.core.diff.measure import measure
 from penstock.core.errors import InputError, RefusedError, StaleError
 from penstock.core.proposals.danger import dangers
-from penstock.core.proposals.model import OPEN, UNDO, Answer, Proposal, State, Transition
+from penstock.core.proposals.model import UNDO, Answer, Proposal, State, Transition
 from penstock.core.proposals.passkey import fault
 from penstock.core.proposals.signature import statement
 from penstock.core.text.quantities import duration
@@ -237,7 +237,7 @@ class Answerer:
                 hint="list them with `penstock proposals --all`",
             )
         if one.expired(self.parts.clock.now()):
-            one = self._expire(one)
+            one = self.expire(one)
         if one.state is State.EXPIRED:
             raise StaleError(
                 "expired",
@@ -247,13 +247,8 @@ class Answerer:
             )
         return one
 
-    def expire(self) -> tuple[Proposal, ...]:
-        """Close every open proposal whose time is over."""
-        now = self.parts.clock.now()
-        over = [one for one in self.parts.proposals.find(states=tuple(OPEN)) if one.expired(now)]
-        return tuple(self._expire(one) for one in over)
-
-    def _expire(self, one: Proposal) -> Proposal:
+    def expire(self, one: Proposal) -> Proposal:
+        """Close a proposal whose time is over."""
         closed = self.parts.proposals.move(one.id, Transition.EXPIRE, at=self.parts.clock.now())
         self.parts.record_of("expired", closed, status=closed.state)
         return closed

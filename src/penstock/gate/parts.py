@@ -8,18 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from penstock.core.audit.findings import AuditReport
 from penstock.core.model import Actor, Decision, Request, Target
 from penstock.core.paths.relpath import RelPath, locate, parse
 from penstock.core.paths.spellings import beneath
-from penstock.core.policy.decide import decide
-from penstock.core.policy.model import Policy
-from penstock.core.proposals.model import Proposal
-from penstock.core.proposals.passkey import Passkey
 from penstock.gate.doors import Door, Surroundings
-from penstock.ports import AuditLog, Blobs, Clock, Files, History, LogEntry, Proposals, Repositories
+
+if TYPE_CHECKING:
+    from penstock.core.audit.findings import AuditReport
+    from penstock.core.policy.model import Policy
+    from penstock.core.proposals.model import Proposal
+    from penstock.core.proposals.passkey import Passkey
+    from penstock.ports import (
+        AuditLog,
+        Blobs,
+        Clock,
+        Files,
+        History,
+        LogEntry,
+        Proposals,
+        Repositories,
+    )
 
 ANYTHING = "anything"
 RULES_ENDING = ".toml"
@@ -179,6 +189,8 @@ class Parts:
         """Return what is decided about a change of a file, found anew on the disk."""
         if self.settled is not None:
             return self.settled
+        from penstock.core.policy.decide import decide
+
         return decide(self.request(path, request), self.policy(), now=self.clock.now().wall)
 
     def request(self, path: str, request: Request) -> Request:

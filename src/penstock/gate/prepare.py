@@ -13,8 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from penstock.core.diff.measure import measure
-from penstock.core.diff.overwrite import overwritten, replaces, unmeasured
 from penstock.core.errors import InputError
 from penstock.core.model import Action, Change, Request, Source, Target
 from penstock.core.paths.free_places import MADE_ANEW, OUTPUT, is_temporary
@@ -321,6 +319,8 @@ class Preparation:
         there = self._there(path)
         if there is None and after is None:  # removing what is not there changes nothing
             return named_only
+        from penstock.core.diff.measure import measure  # most calls change no known content
+
         change = measure(there, after, change_threshold=self.change_threshold)
         self.left[path.text] = after
         request = self._request(intent, action, target, change)
@@ -333,6 +333,8 @@ class Preparation:
         there = self._there(path)
         if there is None:
             return named_only
+        from penstock.core.diff.overwrite import unmeasured
+
         change = unmeasured(len(there) if isinstance(there, bytes) else there.size)
         request = named_only.request
         return replace(named_only, request=self._request(intent, request.action, target, change))
@@ -341,6 +343,8 @@ class Preparation:
         self, intent: Intent, target: Target, path: RelPath, named_only: PreparedRequest
     ) -> PreparedRequest:
         """A redirection over a file may lose all of it; that it may not is no comfort."""
+        from penstock.core.diff.overwrite import overwritten, replaces
+
         there = self._there(path)
         if there is None or intent.keeps or not replaces(intent.by):
             return named_only

@@ -1,7 +1,7 @@
 """The Gate itself: every journey of a write, one method a step.
 
 Always true: doors call nothing else. Each method says in one line what it does; how is in the
-module of that step.
+module of that step, which is imported when it is first taken.
 """
 
 from __future__ import annotations
@@ -9,30 +9,32 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from penstock.core.audit.approval_list import Places
-from penstock.core.audit.findings import AuditReport
 from penstock.core.errors import InputError
-from penstock.core.merge.strategies import Strategy
 from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
-from penstock.core.paths.relpath import RelPath
-from penstock.core.policy.decide import decide
-from penstock.core.policy.model import Policy
-from penstock.core.proposals.model import Moment, Proposal, Receipt, State
-from penstock.gate.answer import Answerer
-from penstock.gate.apply import Applier, receipt_id
+from penstock.core.proposals.model import OPEN, Moment, Proposal, Receipt, State
 from penstock.gate.doors import Proof, believed
-from penstock.gate.judge import judge_call
-from penstock.gate.parts import Item, Parts
-from penstock.gate.prepare import Call
-from penstock.gate.propose import Proposer
-from penstock.gate.recover import CrashRecovery
-from penstock.gate.retention import Retention
-from penstock.gate.revise import NO_IDS, Reviser
-from penstock.gate.rule_edit import RuleEdit, RuleEditResult, RuleEdits
-from penstock.gate.undo import Undoer
-from penstock.ports import FileKind, History, LogEntry
 
+if TYPE_CHECKING:
+    from penstock.core.audit.approval_list import Places
+    from penstock.core.audit.findings import AuditReport
+    from penstock.core.merge.strategies import Strategy
+    from penstock.core.paths.relpath import RelPath
+    from penstock.core.policy.model import Policy
+    from penstock.gate.answer import Answerer
+    from penstock.gate.apply import Applier
+    from penstock.gate.parts import Item, Parts
+    from penstock.gate.prepare import Call
+    from penstock.gate.propose import Proposer
+    from penstock.gate.retention import Retention
+    from penstock.gate.revise import Reviser
+    from penstock.gate.rule_edit import RuleEdit, RuleEditResult
+    from penstock.gate.undo import Undoer
+    from penstock.ports import FileKind, History, LogEntry
+
+NO_IDS: Mapping[str, str] = {}
 LOOK_EVERY = 0.2  # seconds between two looks at a proposal that is waited for
 LONGEST_WAIT = 7 * 86_400.0  # seconds
 MOST_VERSIONS = 1000  # of one file, among which the newest of a proposal is looked for
@@ -43,12 +45,42 @@ class Gate:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._answering = Answerer(parts)
-        self._proposing = Proposer(parts, self._answering)
-        self._revising = Reviser(parts, self._answering, self._proposing)
-        self._applying = Applier(parts, self._proposing)
-        self._undoing = Undoer(parts, self._proposing, self._revising)
-        self._keeping = Retention(parts)
+
+    @cached_property
+    def _answering(self) -> Answerer:
+        from penstock.gate.answer import Answerer
+
+        return Answerer(self._parts)
+
+    @cached_property
+    def _proposing(self) -> Proposer:
+        from penstock.gate.propose import Proposer
+
+        return Proposer(self._parts, self._answering)
+
+    @cached_property
+    def _revising(self) -> Reviser:
+        from penstock.gate.revise import Reviser
+
+        return Reviser(self._parts, self._answering, self._proposing)
+
+    @cached_property
+    def _applying(self) -> Applier:
+        from penstock.gate.apply import Applier
+
+        return Applier(self._parts, self._proposing)
+
+    @cached_property
+    def _undoing(self) -> Undoer:
+        from penstock.gate.undo import Undoer
+
+        return Undoer(self._parts, self._proposing, self._revising)
+
+    @cached_property
+    def _keeping(self) -> Retention:
+        from penstock.gate.retention import Retention
+
+        return Retention(self._parts)
 
     # -- judge -----------------------------------------------------------------------------
 
@@ -57,11 +89,15 @@ class Gate:
 
         Nothing is recorded, stored or written.
         """
+        from penstock.gate.judge import judge_call
+
         files, git, now = self._parts.files, self._parts.repositories, self.now().wall
         return judge_call(files, self.policy(), call, now=now, repositories=git).decision
 
     def decide(self, request: Request) -> Decision:
         """Return what the rules say to one request of a call. Nothing is recorded."""
+        from penstock.core.policy.decide import decide
+
         return decide(request, self.policy(), now=self.now().wall)
 
     def policy(self) -> Policy:
@@ -134,6 +170,8 @@ class Gate:
 
     def receipt(self, known: str) -> Receipt | None:
         """Return the receipt of this id, or of the proposal of this id, or None."""
+        from penstock.gate.apply import receipt_id
+
         one = self.get(known)
         return self._parts.proposals.receipt(known if one is None else receipt_id(one))
 
@@ -293,11 +331,16 @@ class Gate:
         if edit.proof is not None:
             edit = replace(edit, proof=self._believed(edit.proof, approve=True))
         self._keeping.tidy()  # before: afterwards the rules would have to be read anew
+        from penstock.gate.rule_edit import RuleEdits
+
         return RuleEdits(self._parts, edit).write(history)
 
     def expire(self) -> tuple[Proposal, ...]:
         """Close every proposal whose time is over, each with its line on the record."""
-        return self._answering.expire()
+        now = self.now()
+        open_now = self._parts.proposals.find(states=tuple(OPEN))
+        over = [one for one in open_now if one.expired(now)]
+        return tuple(self._answering.expire(one) for one in over)
 
     def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:
         """Return the bytes before and after that were measured and are shown."""
@@ -305,7 +348,9 @@ class Gate:
 
     def recover(self) -> tuple[Receipt, ...]:
         """Finish what a crash left in the middle."""
-        return CrashRecovery(self._parts, self._applying).recover()
+        from penstock.gate.recover import CrashRecovery
+
+        return CrashRecovery(self._parts, lambda: self._applying).recover()
 
     # -- other content -----------------------------------------------------------------------
 

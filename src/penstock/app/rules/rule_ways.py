@@ -19,7 +19,7 @@ from penstock.core.rule_edit.ways import Stop, decided_by, stops_in, ways_past, 
 from penstock.gate.judge import judge_call
 from penstock.gate.prepare import Call
 from penstock.stores.files.workspace import DiskFiles
-from penstock.stores.git.inspect import GitRepositories
+from penstock.stores.git.find import GitRepositories
 from penstock.stores.system.places import RULES, rules_of, user_rules
 
 MOST_ROUNDS = 4  # a rule that is opened may show another behind it

@@ -18,9 +18,8 @@ from penstock.core.diff.hunks import unified
 from penstock.core.diff.measure import lost_lines
 from penstock.core.diff.rows import Kind, blocks, listed
 from penstock.core.file_mode import WORDS, FileMode
-from penstock.core.model import Change
 from penstock.core.proposals.flag import RiskLevel
-from penstock.core.proposals.model import STATE_WORDS, Proposal, State
+from penstock.core.proposals.model import STATE_WORDS, Proposal
 from penstock.core.proposals.remarks import remarks
 from penstock.core.proposals.short_id import short
 from penstock.core.text.display import in_line, spoken, visible_bytes, visible_diff
@@ -28,25 +27,9 @@ from penstock.core.text.line_endings import split
 from penstock.core.text.quantities import change_counts
 
 SHOWN_LOST, SHOWN_HUNKS = 40, 20
-STYLE = {
-    State.WAITING: "yellow",
-    State.APPROVED: "cyan",
-    State.APPLIED: "green",
-    State.REJECTED: "red",
-    State.DENIED: "red",
-    State.EXPIRED: "dim",
-    State.STALE: "magenta",
-    State.SUPERSEDED: "dim",
-}
 LEVEL_STYLE = {RiskLevel.DANGER: "bold red", RiskLevel.NOTICE: "yellow"}
 RED, GREEN, CYAN, DIM, BOLD_RED = "31", "32", "36", "2", "1;31"
 DIFF_COLOUR = {"+": GREEN, "-": RED, "@": CYAN, "\\": DIM}
-
-
-def counts(change: Change) -> str:
-    """Return what a change removes and adds, in lines, or in bytes where it is no text."""
-    unit = "" if change.unit == "lines" else " bytes"
-    return f"−{change.lines_deleted:,} +{change.lines_added:,}{unit}"
 
 
 def what_changes(one: Proposal) -> str:

@@ -14,6 +14,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from penstock.core.text.late_regex import late_regex
+
 MOST_SHAPES = 256
 MOST_NAMES = 40  # the pattern nests once per name
 # Bytes that a line of ours never holds turn into others, so an untouched text is free of them.
@@ -29,7 +31,7 @@ _PLAIN = rb'"[^"]*+"'
 _ESCAPED = rb'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
 _NUMBER = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+"
 _BEGINNING = rb'"ts":"[^"]{20}","seq":([0-9]++)'  # the caller compares the number as text
-_BAD_ESCAPE = re.compile(rb"\\(?![/bfnrt]|u[0-9a-fA-F]{4})")
+_BAD_ESCAPE = late_regex(rb"\\(?![/bfnrt]|u[0-9a-fA-F]{4})")
 _END = rb',"prev_hash":"sha256:((?s:.){64})"),"event_hash":"sha256:((?s:.){64})"\}\n'
 
 

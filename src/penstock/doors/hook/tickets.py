@@ -34,12 +34,9 @@ OUTSIDE = "it can't be saved for review, because it changes files outside the pr
 LATER = "continue with other work and do not retry: you will be notified of the result"
 
 
-def actor_of(call: HookCall) -> Actor:
-    """Return who asks, as proposals and the record know them."""
-    return Actor(agent=call.agent, session=call.session, tool_call_id=call.call_id)
-
-
-def held(here: Workspace, call: HookCall, judged: Judgement, record: Record) -> HookAnswer:
+def held(
+    here: Workspace, call: HookCall, judged: Judgement, actor: Actor, record: Record
+) -> HookAnswer:
     """Have a person see it first; what cannot be stored for them is denied."""
     decision = judged.decision
     because = decision.because or "this needs the user's approval"
@@ -49,7 +46,7 @@ def held(here: Workspace, call: HookCall, judged: Judgement, record: Record) -> 
         if not _is_known(judged):
             record(unattended(decision))
             return HookAnswer(DENY, phrase(f"{because}; {_unsaved(judged)}", decision.suggestion))
-        made, is_new = _stored(here.gate, judged, actor_of(call))
+        made, is_new = _stored(here.gate, judged, actor)
         if not is_new:
             record(decision)
     except Exception as problem:  # noqa: BLE001 - whatever it is, the rules did not allow this

@@ -12,8 +12,6 @@ import json
 import os
 import re
 import shlex
-import shutil
-import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -158,7 +156,7 @@ def _shared(mine: Sequence[Registration]) -> Iterator[Finding]:
             f"{penstock.__version__} writes; the committed one is what runs",
             hint="`penstock init --shared` updates it; commit the result",
         )
-    found = shutil.which(HOOK_PROGRAM)
+    found = _on_path()
     installed = _version_beside(found) if found else ""
     if found and installed not in ("", penstock.__version__):
         yield Finding(
@@ -170,8 +168,17 @@ def _shared(mine: Sequence[Registration]) -> Iterator[Finding]:
         )
 
 
+def _on_path() -> str | None:
+    """Return the program that a shared command finds here."""
+    import shutil  # few who look at registrations have a shared one
+
+    return shutil.which(HOOK_PROGRAM)
+
+
 def _version_beside(program: str) -> str:
     """Return the version of the installation that a program of ours belongs to, if it tells."""
+    import subprocess
+
     beside = os.path.join(os.path.dirname(program), PENSTOCK)
     try:
         done = subprocess.run(  # noqa: S603 - the command that belongs to the registered one
@@ -238,7 +245,7 @@ def event_of(one: Registration) -> str:
 
 def _commands(mine: Iterable[Registration]) -> Iterator[Finding]:
     """Look at each command without running it: is its interpreter there, is it one at all."""
-    if any(one.scope == SHARED for one in mine) and shutil.which(HOOK_PROGRAM) is None:
+    if any(one.scope == SHARED for one in mine) and _on_path() is None:
         yield Finding(
             name="command",
             status=BAD,

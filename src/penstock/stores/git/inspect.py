@@ -9,7 +9,6 @@ beyond measure is none. A repository that was found is one look: the same questi
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -42,33 +41,26 @@ _QUIET = (
 _NOT_ONE = ("not a git repository", "must be run in a work tree", "does not exist")
 
 
-class GitRepositories:
-    """Finds repositories on this machine."""
-
-    def at(
-        self, folder: str, *, git_dir: str = "", work_tree: str = ""
-    ) -> InspectedRepository | None:
-        """Return the repository of a directory; None where git finds none, or there is no git."""
-        if not (git_dir or _may_lie_in_one(folder)) or not os.path.isdir(folder):
+def inspected(folder: str, *, git_dir: str, work_tree: str) -> InspectedRepository | None:
+    """Return the repository of a directory; None where git finds none, or there is no git."""
+    if not program(folder):
+        return None
+    options = [f"--git-dir={git_dir}"] if git_dir else []
+    options += [f"--work-tree={work_tree}"] if work_tree else []
+    try:
+        common, own, top, head = _places(folder, options)
+    except GitError as fault:
+        if any(words in fault.because for words in _NOT_ONE):
             return None
-        if not program(folder):
-            return None
-        options = [f"--git-dir={git_dir}"] if git_dir else []
-        options += [f"--work-tree={work_tree}"] if work_tree else []
-        try:
-            common, own, top, head = _places(folder, options)
-        except GitError as fault:
-            if any(words in fault.because for words in _NOT_ONE):
-                return None
-            raise
-        return InspectedRepository(
-            top=os.path.realpath(os.fsdecode(top)),
-            folder=os.path.realpath(os.fsdecode(common)),
-            own=os.path.realpath(os.fsdecode(own)),
-            at=folder,
-            options=tuple(options),
-            known={("HEAD", "commit"): head.decode("ascii", "replace")},
-        )
+        raise
+    return InspectedRepository(
+        top=os.path.realpath(os.fsdecode(top)),
+        folder=os.path.realpath(os.fsdecode(common)),
+        own=os.path.realpath(os.fsdecode(own)),
+        at=folder,
+        options=tuple(options),
+        known={("HEAD", "commit"): head.decode("ascii", "replace")},
+    )
 
 
 def _places(folder: str, options: Sequence[str]) -> list[bytes]:
@@ -87,14 +79,6 @@ def _places(folder: str, options: Sequence[str]) -> list[bytes]:
     if len(output) > 4 or (len(output) == 4 and not output[3].isalnum()):
         output = [ask(*words).removesuffix(b"\n") for words in (*((one,) for one in places), head)]
     return output if len(output) == 4 else [*output, b""]
-
-
-def _may_lie_in_one(folder: str) -> bool:
-    """Say whether git could find a repository from here: most questions elsewhere end with it."""
-    above = os.path.realpath(folder).rstrip("/").split("/")
-    places = ["/".join(above[:count]) for count in range(1, len(above) + 1)]
-    signs = (".git", "HEAD")  # of a work tree, and of a repository itself
-    return any(os.path.lexists(f"{place}/{sign}") for place in places for sign in signs)
 
 
 @dataclass(frozen=True)
@@ -353,6 +337,8 @@ class InspectedRepository:
     def pack(self, commits: Sequence[str]) -> Mapping[str, bytes]:
         """Return commits with all that only they need as the files of a pack, by file name."""
         reached = [f"^{oid}" for oid in dict.fromkeys(self.refs("refs/").values())]
+        import tempfile  # few calls lose a commit
+
         asked = "".join(f"{line}\n" for line in (*commits, *reached))
         with tempfile.TemporaryDirectory(prefix="penstock-pack-") as folder:
             words = ("pack-objects", "-q", "--revs", "--no-reuse-delta", f"{folder}/pack")
