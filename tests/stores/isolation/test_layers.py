@@ -156,7 +156,7 @@ def test_a_second_wall_stands_by_itself(name: str, step: Off, attempt: str) -> N
 
 def test_without_the_filter_a_command_types_into_a_terminal() -> None:
     def work() -> int:
-        off(confine, "no_typing")()
+        off(confine, "refuse_calls")()
         return here.isolated(command)
 
     command = [PYTHON, "-c", TYPE, str(confine.TIOCSTI)]
