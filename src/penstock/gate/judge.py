@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from penstock.core.errors import InputError
 from penstock.core.model import Action, Decision, Request, Verdict
 from penstock.core.paths.free_places import free_places
 from penstock.core.policy.decide import combine, decide
 from penstock.core.policy.model import Policy
+from penstock.gate.call import denied
 from penstock.gate.extent import CallExtent
 from penstock.gate.look import DiskMemory, KnownRepositories
 from penstock.gate.prepare import Call, Preparation, PreparedRequest
@@ -150,16 +150,3 @@ def _decide(one: PreparedRequest, policy: Policy, now: float) -> Decision:
         because = f"`{one.request.script}` would show {said.path} when it runs"
         return replace(said, verdict=Verdict.ASK, because=because, suggestion=SHOW_INSTEAD)
     return replace(said, because=f"{said.because} (`{one.request.script}` does this when it runs)")
-
-
-def denied(problem: InputError, policy: Policy) -> Decision:
-    """Hostile or broken input is denied and told, never let through as a failure."""
-    because = f"{problem.message}: {problem.because}" if problem.because else problem.message
-    return Decision(
-        verdict=Verdict.DENY,
-        code=problem.code,
-        because=because,
-        suggestion=problem.hint,
-        revision=policy.revision,
-        degraded=policy.degraded,
-    )

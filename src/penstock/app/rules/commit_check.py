@@ -14,7 +14,7 @@ from penstock.app.rules.policy import policy_at, read_rules
 from penstock.core.commits.delta import FileDelta
 from penstock.core.commits.findings import CommitCheck, CommitFinding
 from penstock.core.model import STRICTNESS, Verdict
-from penstock.gate.commits import CommitJudge
+from penstock.gate.git.commits import CommitJudge
 from penstock.stores.git.commit_range import CommitRange, commit_range
 
 

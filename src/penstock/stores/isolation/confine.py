@@ -58,7 +58,7 @@ NUMBERS: dict[str, dict[int, dict[str, int]]] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Refusal:
+class CallRefusal:
     """A system call that does not exist for a command, or not with some values of an argument."""
 
     call: str
@@ -70,15 +70,15 @@ class Refusal:
 # What no namespace divides: the terminal, the process group that the command shares with us and
 # with what started us, and keys, which a number and the same user are enough to reach.
 REFUSED = (
-    Refusal(call="ioctl", argument=1, values=(TIOCSTI, TIOCLINUX)),
-    Refusal(call="setpriority", values=(PRIO_PGRP,)),
-    Refusal(call="ioprio_set", values=(IOPRIO_WHO_PGRP,)),
-    Refusal(call="add_key", problem=errno.ENOSYS),
-    Refusal(call="request_key", problem=errno.ENOSYS),
-    Refusal(call="keyctl", problem=errno.ENOSYS),
+    CallRefusal(call="ioctl", argument=1, values=(TIOCSTI, TIOCLINUX)),
+    CallRefusal(call="setpriority", values=(PRIO_PGRP,)),
+    CallRefusal(call="ioprio_set", values=(IOPRIO_WHO_PGRP,)),
+    CallRefusal(call="add_key", problem=errno.ENOSYS),
+    CallRefusal(call="request_key", problem=errno.ENOSYS),
+    CallRefusal(call="keyctl", problem=errno.ENOSYS),
 )
 # Where Landlock does not keep signals in the run, none is sent to the whole group.
-UNSCOPED = Refusal(call="kill", values=(OWN_GROUP,))
+UNSCOPED = CallRefusal(call="kill", values=(OWN_GROUP,))
 
 
 def landlock_version() -> int:
@@ -105,13 +105,11 @@ def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
     return struct.pack("HBBI", code, yes, no, value)
 
 
-def _refusal(one: Refusal, number: int) -> list[bytes]:
+def _refusal(one: CallRefusal, number: int) -> list[bytes]:
     """Return the steps for one call; what is another call goes on behind them."""
     refuse = _step(RETURN, REFUSE | one.problem)
     if one.values:
-        found = [
-            _step(EQUAL, value, len(one.values) - at) for at, value in enumerate(one.values)
-        ]
+        found = [_step(EQUAL, value, len(one.values) - at) for at, value in enumerate(one.values)]
         where = AT_ARGUMENTS + ARGUMENT_BYTES * one.argument
         body = [_step(LOAD, where), *found, _step(RETURN, ALLOW), refuse]
     else:
@@ -119,7 +117,7 @@ def _refusal(one: Refusal, number: int) -> list[bytes]:
     return [_step(EQUAL, number, 0, len(body)), *body]
 
 
-def call_filter(machine: str, refused: Sequence[Refusal]) -> bytes:
+def call_filter(machine: str, refused: Sequence[CallRefusal]) -> bytes:
     """Return the program that refuses some calls, for all of a machine's ABIs.
 
     An ABI that is not listed could number its calls otherwise, so they do not exist.

@@ -23,7 +23,7 @@ from penstock.core.paths.relpath import locate
 from penstock.core.policy.builtin import SELF_RULE
 from penstock.core.policy.decide import decide
 from penstock.core.policy.model import Policy
-from penstock.gate.judge import denied
+from penstock.gate.call import denied
 from penstock.gate.node import with_destination
 
 BY = "git"  # what rules call the program that brings the files
