@@ -48,7 +48,7 @@ def _text_of(message: AnyMessage) -> str:
     content = message.content
     parts = [content] if isinstance(content, str) else content
     texts = (part if isinstance(part, str) else part.get("text", "") for part in parts)
-    return "\n".join(text for text in texts if isinstance(text, str))[: 2 * LONGEST_WHY]
+    return "\n".join(text for text in texts if text and isinstance(text, str))[: 2 * LONGEST_WHY]
 
 
 def asked_of(request: ToolCallRequest, wanted: GraphCall) -> CallEntry | None:
