@@ -23,10 +23,11 @@ from penstock.core.audit.standing_approval import fingerprint
 from penstock.core.diff.measure import measure
 from penstock.core.errors import InputError, RefusedError, StaleError
 from penstock.core.proposals.danger import dangers
+from penstock.core.proposals.line_comment import LineComment
 from penstock.core.proposals.model import UNDO, Answer, Proposal, State, Transition
 from penstock.core.proposals.passkey import fault
 from penstock.core.proposals.signature import statement
-from penstock.core.text.quantities import duration
+from penstock.core.text.quantities import duration, listing
 from penstock.gate.doors import Proof, Reach, SessionKey, TouchedApproval, require_reach
 from penstock.gate.parts import Event, Parts, event_of
 
@@ -48,24 +49,28 @@ class Answerer:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
 
-    def answer(
-        self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
-    ) -> Proposal:
-        """Approve or reject one waiting proposal, and put who did so on the record."""
-        return self.answer_all([proposal_id], approve=approve, proof=proof, reason=reason)[0]
-
     def answer_all(
-        self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
+        self,
+        proposal_ids: Sequence[str],
+        *,
+        approve: bool,
+        proof: Proof,
+        reason: str = "",
+        comments: Sequence[LineComment] = (),
     ) -> tuple[Proposal, ...]:
-        """Approve or reject several waiting proposals, all or none."""
+        """Approve or reject several waiting proposals, all or none, and put it on the record."""
         found = [self.fresh(known) for known in proposal_ids]
+        sorted_out = self._comments_of(found, comments, approve=approve)
         proven = self._proven(found, proof) if approve else {}
         if proof.touch is not None and proven:
             self._use(proof.touch)
         answers = {
             one.id: replace(proven[one.id].answer, reason=reason)
             if one.id in proven
-            else self.prove(one, approve=approve, proof=proof, reason=reason)
+            else replace(
+                self.prove(one, approve=approve, proof=proof, reason=reason),
+                comments=sorted_out[one.id],
+            )
             for one in found
         }
         facts = {known: one.facts for known, one in proven.items()}
@@ -193,6 +198,28 @@ class Answerer:
         key = self.parts.approvers.key(named)
         return proof_fault(event, said, {named: key} if key is not None else {})
 
+    def _comments_of(
+        self, found: Sequence[Proposal], comments: Sequence[LineComment], *, approve: bool
+    ) -> Mapping[str, tuple[LineComment, ...]]:
+        """Give each proposal its own comments; one on another file is refused, not lost."""
+        if comments and approve:
+            raise InputError(
+                "bad-comment",
+                "an approval has no comments",
+                hint="reject with comments, or approve without",
+            )
+        known = {one.path for one in found}
+        named = [replace(each, path=self.parts.name(each.path)) for each in comments]
+        other = next((each.path for each in named if each.path not in known), None)
+        if other is not None:
+            raise InputError(
+                "bad-comment",
+                f"`{other}` is not in this change",
+                because="it changes " + listing([f"`{path}`" for path in sorted(known)]),
+                hint="name one of its files",
+            )
+        return {one.id: tuple(each for each in named if each.path == one.path) for one in found}
+
     def prove(self, one: Proposal, *, approve: bool, proof: Proof, reason: str) -> Answer:
         """Sign an approval where a key exists; without one the record says which proof it was."""
         at = self.parts.clock.now().wall
@@ -263,6 +290,7 @@ def answered(one: Proposal, answer: Answer, facts: Mapping[str, object] = NO_FAC
         by=answer.by,
         proof=answer.proof,
         reason=answer.reason,
+        comments=[comment.words for comment in answer.comments] or None,
         signature=answer.signature,
         key_id=answer.key_id,
         signed_at=answer.at if answer.signature or facts else None,

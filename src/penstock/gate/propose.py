@@ -22,6 +22,7 @@ from penstock.core.model import (
     Decision,
     Request,
 )
+from penstock.core.proposals.intent import NO_INTENT, Intent, only
 from penstock.core.proposals.model import FIRST, UNDO, Answer, Proposal, State
 from penstock.gate import node as nodes
 from penstock.gate.answer import Answerer
@@ -58,12 +59,14 @@ class Proposer:
         origin: str = "",
         extra: Mapping[str, str] = NO_FACTS,
         parents: Mapping[str, str] = NO_FACTS,
+        intent: Intent = NO_INTENT,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store the files of one task; several files are one set.
 
         With `ids` given (derived from a call), proposing the same again finds the first.
         `judged` is what the rules say to the whole call, its tool and arguments included; it
         can only make the answer stricter. `parents` has, by path, the proposals that are replaced.
+        `intent` is what the agent says of it; no judgement sees it.
         """
         if not items:
             raise InputError("nothing-proposed", "a proposal needs at least one file")
@@ -81,7 +84,16 @@ class Proposer:
             parent = parents.get(item.path, "")
             one = replace(one, set_id=group, parent=parent, extra={**one.extra, **extra})
             made.append(_at_least(one, judged))
-        return self.store(self._as_set(made))
+        return self.store(self._with_words(self._as_set(made), intent))
+
+    def _with_words(self, made: Sequence[Proposal], said: Intent) -> Sequence[Proposal]:
+        """Put the agent's words beside proposals that are judged already."""
+        if said == NO_INTENT:
+            return made
+        named = [replace(one, path=self.parts.path(one.path).text) for one in said.regions]
+        only(named, (one.path for one in made))
+        found = replace(said, regions=tuple(named))
+        return [replace(one, why=found.why, regions=found.of(one.path)) for one in made]
 
     def _as_set(self, made: Sequence[Proposal]) -> Sequence[Proposal]:
         """Return proposals that know of each other: which of the files got another name."""

@@ -73,7 +73,15 @@ class Reviser:
             )
         # A person changed what the agent asked for, so a person looks at the result.
         group = set_id or old.set_id
-        return replace(made, parent=old.id, set_id=group, state=_at_least_waiting(made))
+        regions = old.regions if made.content == old.content else ()  # its lines are others now
+        return replace(
+            made,
+            parent=old.id,
+            set_id=group,
+            state=_at_least_waiting(made),
+            why=old.why,
+            regions=regions,
+        )
 
     def _put_instead(
         self, made: Sequence[Proposal], rejected: Mapping[str, Answer] = NONE

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
+from penstock.core.proposals.intent import NO_INTENT, Intent
 from penstock.core.proposals.model import OPEN, Moment, Proposal, Receipt, State
 from penstock.gate.doors import Proof, believed
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from penstock.core.merge.strategies import Strategy
     from penstock.core.paths.relpath import RelPath
     from penstock.core.policy.model import Policy
+    from penstock.core.proposals.line_comment import LineComment
     from penstock.gate.answer import Answerer
     from penstock.gate.apply import Applier
     from penstock.gate.parts import Item, Parts
@@ -245,11 +247,13 @@ class Gate:
         ttl: float | None = None,
         judged: Decision | None = None,
         parents: Mapping[str, str] | None = None,
+        intent: Intent = NO_INTENT,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store a change of one file or of a set. Writes nothing.
 
         `judged`, the decision on the call behind it, can only make the answer stricter.
         `parents` has, by path, the proposals that these are newer versions of.
+        `intent` is what the agent says of it, shown to people and judged by nobody.
         """
         made = self._proposing.propose(
             items,
@@ -260,6 +264,7 @@ class Gate:
             ttl=ttl,
             judged=judged,
             parents=parents or {},
+            intent=intent,
         )
         self._parts.announce(made)
         self._keeping.tidy()
@@ -270,18 +275,34 @@ class Gate:
         return self._proposing.make(item, actor=actor)
 
     def answer(
-        self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
+        self,
+        proposal_id: str,
+        *,
+        approve: bool,
+        proof: Proof,
+        reason: str = "",
+        comments: Sequence[LineComment] = (),
     ) -> Proposal:
-        """Approve or reject a waiting proposal."""
-        proof = self._believed(proof, approve=approve)
-        return self._answering.answer(proposal_id, approve=approve, proof=proof, reason=reason)
+        """Approve or reject a waiting proposal; a rejection may have comments on its lines."""
+        found = self.answer_all(
+            [proposal_id], approve=approve, proof=proof, reason=reason, comments=comments
+        )
+        return found[0]
 
     def answer_all(
-        self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
+        self,
+        proposal_ids: Sequence[str],
+        *,
+        approve: bool,
+        proof: Proof,
+        reason: str = "",
+        comments: Sequence[LineComment] = (),
     ) -> tuple[Proposal, ...]:
-        """Approve or reject several waiting proposals, all or none."""
+        """Approve or reject several waiting proposals, all or none; each gets its own comments."""
         proof = self._believed(proof, approve=approve)
-        return self._answering.answer_all(proposal_ids, approve=approve, proof=proof, reason=reason)
+        return self._answering.answer_all(
+            proposal_ids, approve=approve, proof=proof, reason=reason, comments=comments
+        )
 
     def challenge(
         self, found: Sequence[Proposal], *, at: float, beside: Sequence[bytes] = ()

@@ -18,6 +18,7 @@ from penstock.core.digest import digest, digest_of_pieces
 from penstock.core.errors import InputError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.policy.decide import unattended
+from penstock.core.proposals.intent import Intent, said_with
 from penstock.core.proposals.model import OPEN, Proposal
 from penstock.doors.hook import last_resort
 from penstock.doors.hook.failures import told, tried
@@ -46,7 +47,7 @@ def held(
         if not _is_known(judged):
             record(unattended(decision))
             return HookAnswer(DENY, phrase(f"{because}; {_unsaved(judged)}", decision.suggestion))
-        made, is_new = _stored(here.gate, judged, actor)
+        made, is_new = _stored(here.gate, judged, call, actor)
         if not is_new:
             record(decision)
     except Exception as problem:  # noqa: BLE001 - whatever it is, the rules did not allow this
@@ -91,7 +92,9 @@ def _unsaved(judged: Judgement) -> str:
     return OUTSIDE if known and any(one.outside for one in targets) else UNKNOWN
 
 
-def _stored(gate: Gate, judged: Judgement, actor: Actor) -> tuple[Sequence[Proposal], bool]:
+def _stored(
+    gate: Gate, judged: Judgement, call: HookCall, actor: Actor
+) -> tuple[Sequence[Proposal], bool]:
     """Return the proposal of a call, and whether it is new."""
     items = [
         Item(path=one.path.text, content=one.after)
@@ -110,8 +113,9 @@ def _stored(gate: Gate, judged: Judgement, actor: Actor) -> tuple[Sequence[Propo
     if still:
         return still[-1], False
     ids = [_id(actor, wanted, len(earlier), at) for at in range(len(items))]
+    words = Intent(why=said_with(call.tool_input).why)  # its lines may be of a patch's text
     try:
-        return gate.propose(items, actor=actor, ids=ids, judged=judged.decision), True
+        return gate.propose(items, actor=actor, ids=ids, judged=judged.decision, intent=words), True
     except InputError as problem:
         found = [gate.get(known) for known in ids]
         if problem.code != "id-taken" or None in found:

@@ -155,7 +155,7 @@ class Sync:
             self.pending.append(_noted(now))
             return True
         if now.state in (State.DENIED, State.REJECTED):
-            because = now.answer.reason if now.answer else now.decision.because
+            because = now.answer.said if now.answer else now.decision.because
             self.blocked.append(PathNote(path=one.path, note=because))
             return True
         if now.state is State.APPROVED:

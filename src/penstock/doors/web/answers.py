@@ -188,10 +188,16 @@ def approve(here: Workspace, proposal_id: str, *, person: PagePerson, **given: A
 
 @told
 def reject(
-    here: Workspace, proposal_id: str, *, reason: str, digest: str | None = None
+    here: Workspace,
+    proposal_id: str,
+    *,
+    reason: str,
+    digest: str | None = None,
+    comments: Sequence[str] = (),
 ) -> AnswerResult:
-    """Send a proposal or a set back with a reason that the agent gets to read."""
+    """Send a proposal or a set back with a reason, and comments, that the agent gets to read."""
     from penstock.app.proof import who
+    from penstock.core.proposals.line_comment import of_values
     from penstock.gate import Proof
     from penstock.gate.lookup import still_open
 
@@ -201,7 +207,9 @@ def reject(
     found = still_open(as_shown(gate, proposal_id, known))
     proof = Proof(by=who(), kind=PROOF)
     ids = [one.id for one in found]
-    return AnswerResult(proposals=gate.answer_all(ids, approve=False, proof=proof, reason=reason))
+    said = of_values(comments, path=found[0].path if len(found) == 1 else "")
+    closed = gate.answer_all(ids, approve=False, proof=proof, reason=reason, comments=said)
+    return AnswerResult(proposals=closed)
 
 
 @told

@@ -197,5 +197,5 @@ def _answered(one: Proposal) -> str:
     if one.answer is None:
         return ""
     said = "approved" if one.answer.approved else "rejected"
-    reason = f": {in_line(one.answer.reason)}" if one.answer.reason else ""
+    reason = f": {in_line(one.answer.said)}" if one.answer.said else ""
     return f"{said} by {spoken(one.answer.by)} ({spoken(one.answer.proof)}){reason}"
