@@ -35,7 +35,7 @@ from penstock.stores.isolation.project_copy import (
 )
 from penstock.stores.isolation.records import RunFolders, RunRecord, remove_half
 from penstock.stores.isolation.room import RoomPlan
-from penstock.stores.system.places import home, state_home, user_rules
+from penstock.stores.system.places import RUN_SOCKET, exists, home, state_home, user_rules
 from penstock.stores.system.private import private_dir
 
 if TYPE_CHECKING:
@@ -135,9 +135,14 @@ class IsolatedRuns:
         known = isolation()
         if known.problem:
             raise _impossible(known.problem, known.hint)
+        if exists(RUN_SOCKET):
+            hint = "start the command itself: what it changes belongs to this run"
+            raise _impossible("this is an isolated run already", hint)
         root, place = self.here.root, os.path.realpath(home())
-        if root == "/" or (is_below(place, root) and place != root):
-            raise _impossible(f"the project `{root}` contains your home directory")
+        if root == "/" or is_below(place, root):
+            # Settings and startup files would be files of the project, and could be applied.
+            does = "is" if place == root else "contains"
+            raise _impossible(f"the project `{root}` {does} your home directory")
         return known
 
     @contextmanager
@@ -150,7 +155,7 @@ class IsolatedRuns:
         mode: str = "",
         control: str = "",
     ) -> Iterator[Started]:
-        """Start the command of a run in the strongest mode that is allowed and works.
+        """Start the command of a run in the strongest mode that is allowed and works; it is held.
 
         `control` is the socket by which it reaches who attends it.
         """
@@ -187,7 +192,7 @@ class IsolatedRuns:
         if below:
             raise _impossible(f"a file system is mounted at `{below[0]}`, inside the project")
         plan, notes = self._plan(run, layer, control)
-        made = start(plan, command, self._environ(run, plan, environ))
+        made = start(plan, command, self._environ(run, plan, environ), held=True)
         sockets = [f"sockets below {place} can be reached" for place in made.unsealed]
         return made, (*notes, *sockets)
 
@@ -215,7 +220,7 @@ class IsolatedRuns:
         tree = os.path.join(folder, TREE)
         temporary = private_dir(os.path.join(self.records.path(run), "tmp"))
         inside = copy_home(place, os.path.join(layer, COPY)) if layer else place
-        directory = os.path.normpath(os.path.join(tree, _relative(os.getcwd(), root)))
+        directory = os.path.normpath(os.path.join(tree, _relative(_current(root), root)))
         plan = CopyPlan(
             directory=directory if os.path.isdir(directory) else tree,
             writable=(tree, temporary, *([inside] if layer else []), *opened.through),
@@ -223,7 +228,7 @@ class IsolatedRuns:
         )
         kept = {name: value for name, value in environ.items() if name not in LEFT_OUT_OF_COPY}
         own = {"HOME": inside, "TMPDIR": temporary, "PWD": plan.directory, "PENSTOCK_RUN": run}
-        made = start_copy(plan, command, {**kept, **own})
+        made = start_copy(plan, command, {**kept, **own}, held=True)
         notes = [*self._ignored_settings(), *opened.notes]
         notes += [f"`{one}` is written directly" for one in opened.through]
         return replace(made, because=because), tuple(notes)
@@ -279,13 +284,13 @@ class IsolatedRuns:
         opened = openings(said, home=place, project=root, state=state)
         notes = [*self._ignored_settings(), *opened.notes]
         notes += [f"`{one}` is written directly" for one in opened.through]
-        if place in ("/", root) or not os.path.isdir(place):
+        if place == "/" or not os.path.isdir(place):
             layer = ""
         elif below := mounted_below(place):
             because = f"`{below[0]}` is mounted in it"
             notes.append(f"your home directory is read-only in this run: {because}")
             layer = ""
-        directory = os.getcwd()
+        directory = _current(root)
         plan = RoomPlan(
             folder=self.records.path(run),
             project=root,
@@ -354,6 +359,14 @@ class IsolatedRuns:
         return tracked(self.here.root)
 
 
+def _current(root: str) -> str:
+    """Return the current directory; the project's own where it was removed."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return root
+
+
 def _relative(directory: str, root: str) -> str:
     return os.path.relpath(directory, root) if is_below(directory, root) else "."
 
@@ -363,5 +376,5 @@ def _impossible(because: str, hint: str = "") -> StoreError:
         NO_ISOLATION,
         "this run cannot be isolated, so the command was not started",
         because=because,
-        hint=hint or "run it from a directory inside, or protect the project with `penstock init`",
+        hint=hint or "run it in a directory of your project, or name one with `--workspace DIR`",
     )

@@ -90,7 +90,19 @@ def workspace_root(start: str | None = None) -> str:
         if not os.path.isdir(start):
             raise InputError("no-workspace", f"`{start}` is not a directory")
         return os.path.realpath(start)
-    return workspace_above(os.path.realpath(os.getcwd()))
+    return workspace_above(os.path.realpath(_current_directory()))
+
+
+def _current_directory() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise InputError(
+            "no-workspace",
+            "the current directory does not exist any more",
+            because="it was removed or moved",
+            hint="cd into the project, or name it with `--workspace DIR`",
+        ) from None
 
 
 def judge_here(

@@ -14,6 +14,8 @@ from penstock.cli.terminal.output import echo, json_option, print_json, tell, wo
 if TYPE_CHECKING:
     from penstock.app import Workspace
 
+LONGEST_COMMAND = 60
+
 
 class RunsGroup(CommandGroup):
     """A group that lists the runs when it is called alone."""
@@ -48,9 +50,12 @@ def ls(workspace: str | None, as_json: bool) -> int:
 
 
 def _list(workspace: str | None, *, as_json: bool) -> int:
+    import shlex
+    import time
     from dataclasses import asdict
 
-    from penstock.core.timestamps import stamp
+    from penstock.core.text.display import visible
+    from penstock.core.text.quantities import ago
     from penstock.doors.run.listing import listed
 
     found = listed(_here(workspace))
@@ -58,9 +63,11 @@ def _list(workspace: str | None, *, as_json: bool) -> int:
         print_json({"runs": [{**asdict(one.record), "state": one.state} for one in found]})
         return OK
     for one in found:
-        what = " ".join(one.record.command)
+        words = visible(shlex.join(one.record.command), keep_newlines=False)
+        what = words if len(words) <= LONGEST_COMMAND else f"{words[: LONGEST_COMMAND - 3]}..."
+        began = ago(time.time() - one.record.started)
         more = f": {one.record.counts}" if one.record.counts else ""
-        echo(f"{one.record.id}  {one.state:8} {stamp(one.record.started)}  {what}{more}")
+        echo(f"{one.record.id}  {one.state:8} {began:10} {what}{more}")
     if not found:
         tell("no runs are kept here")
     return OK
@@ -190,6 +197,9 @@ def clean(workspace: str | None, as_json: bool) -> int:
     gone = clean_runs(_here(workspace))
     if as_json:
         print_json({"removed": gone})
-    for one in gone if not as_json else ():
+        return OK
+    for one in gone:
         echo(one)
+    if not gone:
+        tell("nothing was removed")
     return OK

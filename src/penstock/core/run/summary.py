@@ -93,7 +93,8 @@ def started(
     guard = f"Landlock {landlock}" if landlock else "no Landlock"
     holds = "Files change only through the gate." if mode == "overlay" else WEAKER
     reach = "open" if network else "off"
-    lines = [f"penstock: run {run} started ({mode}, {guard}). {holds} Network access is {reach}."]
+    said = f"penstock: run {run} started ({mode}, {guard}). {holds} Network access is {reach}."
+    lines = [f"{said} Review: penstock open"]
     if because:
         lines.append(f"penstock: this is the weaker mode: {because}")
     if place:

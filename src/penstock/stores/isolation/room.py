@@ -41,6 +41,7 @@ from penstock.stores.isolation.syscalls import (
     pivot_root,
     read_only,
 )
+from penstock.stores.system.places import RUN_SOCKET
 
 # Nothing that a run needs is looked for below this directory, and it is part of every machine.
 # Below a directory that becomes a layer, the tree that is being built would be in its own way.
@@ -63,7 +64,6 @@ DEVICE_LINKS = {
 }
 NOTHING = "/dev/null"
 MOST_CGROUP_SPACES = "sys/user/max_cgroup_namespaces"
-CONTROL = "/run/penstock/run.sock"
 LARGEST_RESOLVER = 65536
 STICKY = 0o1777
 UNREACHABLE = frozenset({errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOTCONN})
@@ -76,7 +76,7 @@ class RoomPlan:
 
     `folder` is the run's own; `home_layer` is "" where the home directory stays read-only, and
     `repository` where git keeps everything inside the project. `control` is a socket that is
-    shown as `CONTROL`, "" for none.
+    shown as `RUN_SOCKET`, "" for none.
     """
 
     folder: str
@@ -141,8 +141,8 @@ def build(plan: RoomPlan) -> list[str]:
     for place in filter(None, (plan.state, *plan.hidden)):  # (8)
         _hide(root + place)
     if plan.control and os.path.isdir(f"{root}/run"):
-        _made(root + os.path.dirname(CONTROL), 0o755)
-        _bind_file(plan.control, root + CONTROL)
+        _made(root + os.path.dirname(RUN_SOCKET), 0o755)
+        _bind_file(plan.control, root + RUN_SOCKET)
     pivot_root(root)  # (9)
     os.chdir(plan.directory)
     return open_still
