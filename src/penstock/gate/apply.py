@@ -43,9 +43,9 @@ from penstock.core.proposals.model import (
     Transition,
 )
 from penstock.core.proposals.short_id import short
-from penstock.gate.answer import signed_statement
 from penstock.gate.node import Node, with_target
 from penstock.gate.parts import Event, Parts, event_of
+from penstock.gate.proof.check import signed_statement
 from penstock.gate.propose import ACTIONS, Proposer, refused
 from penstock.gate.versions import EDIT, Versions, named_whole
 from penstock.ports import Files, FileState, PlannedWrite
@@ -164,7 +164,7 @@ class Applier:
 
     def _is_proven(self, one: Proposal, approval: LoggedApproval) -> bool:
         if approval.kind in KINDS:  # the log itself holds everything that proves it
-            return not self.proposing.answering.check_logged(one, approval.event)
+            return not self.proposing.answering.checking.logged_fault(one, approval.event)
         answer = one.answer
         return answer is not None and self.parts.approvers.valid(
             signed_statement(one, answer.at), answer.signature, answer.key_id

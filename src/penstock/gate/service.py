@@ -311,15 +311,15 @@ class Gate:
 
         `beside` are statements that the same touch vouches for; each one's place comes along.
         """
-        return self._answering.challenge(found, at, beside)
+        return self._answering.checking.challenge(found, at, beside)
 
     def check_proof(self, found: Sequence[Proposal], proof: Proof) -> None:
         """Refuse a touch or an unlocked session that would not approve these. Changes nothing."""
-        self._answering.check_proof(found, self._believed(proof, approve=True))
+        self._answering.checking.try_proof(found, self._believed(proof, approve=True))
 
     def dangers(self, one: Proposal) -> tuple[str, ...]:
         """Return why a change needs a fresh proof, also in a session that is unlocked."""
-        return self._answering.dangers(one)
+        return self._answering.checking.dangers(one)
 
     def _believed(self, proof: Proof, *, approve: bool) -> Proof:
         """Return a proof as it is recorded: by what this door can claim, and what is around us."""
