@@ -111,6 +111,8 @@ def test_nothing_that_is_asked_inside_approves_or_ends_the_run(here: Project) ->
         "[" * 9999,
         {"op": "judge", "agent": 1, "call": "", "environ": {}},
         {"op": "judge", "agent": "nobody", "call": "{}", "environ": {}},
+        {"op": "judge", "agent": "claude", "call": "\ud800", "environ": {}},
+        {"op": "judge", "agent": "\ud800", "call": "{}", "environ": {"\ud800": "\ud800"}},
     ]  # fmt: skip
     with live_run(here) as run:
         for question in hostile:

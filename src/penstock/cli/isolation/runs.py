@@ -72,7 +72,7 @@ def _list(workspace: str | None, *, as_json: bool) -> int:
 @json_option
 def diff(run: str, workspace: str | None, as_json: bool) -> int:
     """Show what a run would change in the project (default: the latest run)."""
-    from penstock.core.text.display import visible_diff
+    from penstock.core.text.display import spoken, visible_diff
     from penstock.doors.run.listing import diffs, find
 
     here = _here(workspace)
@@ -82,7 +82,7 @@ def diff(run: str, workspace: str | None, as_json: bool) -> int:
         print_json({"run": record.id, "diffs": [{"path": p, "diff": text} for p, text in found]})
         return OK
     for path, text in found:
-        echo(path)
+        echo(spoken(path))
         echo(text.rstrip("\n"))
     return OK
 

@@ -1,6 +1,7 @@
 """What a run says of itself: a line when it starts, a few when it ends.
 
-Always true: what was not written is named with what can be done about it.
+Always true: what was not written is named with what can be done about it; no name of a file, which
+the run chose, begins a line of its own.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 from penstock.core.digest import digest
 from penstock.core.run.changes import HeldEntry
 from penstock.core.run.commits import BranchImport, TipKind, told_imports
+from penstock.core.text.display import spoken
 from penstock.core.text.quantities import counted
 
 MOST_NAMED = 5
@@ -107,11 +109,11 @@ def finished(run: str, code: int, result: SyncResult, *, kept: bool) -> list[str
     """Return what is said when a run has ended."""
     lines = [f"penstock: run {run} finished (exit {code}): {counts(result)}"]
     for one in result.failed:
-        lines.append(f"  not written: {one.path}: {one.note}")
+        lines.append(f"  not written: {spoken(one.path)}: {one.note}")
     for held in result.held[:MOST_NAMED]:
-        lines.append(f"  held: {held.path}: {held.because}")
+        lines.append(f"  held: {spoken(held.path)}: {held.because}")
     for new, old in list(result.renamed.items())[:MOST_NAMED]:
-        lines.append(f"  renamed: {old} -> {new}")
+        lines.append(f"  renamed: {spoken(old)} -> {spoken(new)}")
     lines += told_imports(run, result.commits)
     if result.git and not result.commits:
         lines.append("  changes of .git stay in the run's layer")
@@ -152,6 +154,6 @@ def counts(result: SyncResult) -> str:
 
 
 def _named(paths: Sequence[str]) -> str:
-    shown = ", ".join(paths[:MOST_NAMED])
+    shown = ", ".join(map(spoken, paths[:MOST_NAMED]))
     more = len(paths) - MOST_NAMED
     return f"{shown} and {more} more" if more > 0 else shown
