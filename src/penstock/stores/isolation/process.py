@@ -250,12 +250,13 @@ def _begin(
             syscalls.loopback_up()
         unsealed = build(plan)
         told, tells = os.pipe()
+        # Before there is a command that could look: this process is not confined as it is.
+        syscalls.prctl(syscalls.DUMPABLE, 0, what="not dumpable")
         child = os.fork()
         if child == 0:
             become(tells, 1, command, environ, confine)
         os.close(tells)
         syscalls.no_capabilities()
-        syscalls.prctl(syscalls.DUMPABLE, 0, what="not dumpable")
         fault = os.read(told, MESSAGE)
         os.close(told)
         if fault:
