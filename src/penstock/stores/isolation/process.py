@@ -282,6 +282,8 @@ def _begin(
         unsealed = build(plan)
         said, says = os.pipe()
         goes, go = os.pipe()
+        # Before there is a command that could look: this process is not confined as it is.
+        syscalls.prctl(syscalls.DUMPABLE, 0, what="not dumpable")
         child = os.fork()
         if child == 0:
             os.close(go)
@@ -289,7 +291,6 @@ def _begin(
         os.close(says)
         os.close(goes)
         syscalls.no_capabilities()
-        syscalls.prctl(syscalls.DUMPABLE, 0, what="not dumpable")
         fault = os.read(said, MESSAGE)
         os.close(said)
         if fault:
