@@ -9,7 +9,7 @@ import pytest
 
 from penstock.core.errors import InputError
 from penstock.core.model import Actor
-from penstock.core.proposals.intent import Intent, intent
+from penstock.core.proposals.intent import AgentIntent, intent
 from penstock.core.proposals.line_comment import of_values, read
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.proposals.outcome import answer_text, outcome
@@ -23,8 +23,8 @@ PATH = "careful/a.py"
 def proposed(world: World, content: bytes, **more: object) -> Proposal:
     actor = more.pop("actor", AGENT)
     assert isinstance(actor, Actor)
-    said = more.pop("intent", Intent())
-    assert isinstance(said, Intent)
+    said = more.pop("intent", AgentIntent())
+    assert isinstance(said, AgentIntent)
     (one,) = world.gate.propose([Item(path=PATH, content=content)], actor=actor, intent=said)
     return one
 

@@ -22,7 +22,7 @@ from penstock.core.model import (
     Decision,
     Request,
 )
-from penstock.core.proposals.intent import NO_INTENT, Intent, only
+from penstock.core.proposals.intent import NO_INTENT, AgentIntent, only
 from penstock.core.proposals.model import FIRST, UNDO, Answer, Proposal, State
 from penstock.gate import node as nodes
 from penstock.gate.answer import Answerer
@@ -59,7 +59,7 @@ class Proposer:
         origin: str = "",
         extra: Mapping[str, str] = NO_FACTS,
         parents: Mapping[str, str] = NO_FACTS,
-        intent: Intent = NO_INTENT,
+        intent: AgentIntent = NO_INTENT,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store the files of one task; several files are one set.
 
@@ -86,7 +86,7 @@ class Proposer:
             made.append(_at_least(one, judged))
         return self.store(self._with_words(self._as_set(made), intent))
 
-    def _with_words(self, made: Sequence[Proposal], said: Intent) -> Sequence[Proposal]:
+    def _with_words(self, made: Sequence[Proposal], said: AgentIntent) -> Sequence[Proposal]:
         """Put the agent's words beside proposals that are judged already."""
         if said == NO_INTENT:
             return made

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
-from penstock.core.proposals.intent import NO_INTENT, Intent
+from penstock.core.proposals.intent import NO_INTENT, AgentIntent
 from penstock.core.proposals.model import OPEN, Moment, Proposal, Receipt, State
 from penstock.gate.doors import Proof, believed
 
@@ -247,7 +247,7 @@ class Gate:
         ttl: float | None = None,
         judged: Decision | None = None,
         parents: Mapping[str, str] | None = None,
-        intent: Intent = NO_INTENT,
+        intent: AgentIntent = NO_INTENT,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store a change of one file or of a set. Writes nothing.
 

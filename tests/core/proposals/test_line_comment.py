@@ -8,7 +8,7 @@ from penstock.core.errors import InputError
 from penstock.core.proposals.intent import (
     LONGEST_WHY,
     MOST_REGIONS,
-    Intent,
+    AgentIntent,
     intent,
     only,
     said_with,
@@ -87,7 +87,7 @@ def test_hidden_characters_of_a_comment_are_written_out() -> None:
 
 def test_the_words_of_an_agent_are_bounded() -> None:
     found = intent("  because  ", ["10-20: the loop"], path=A)
-    assert found == Intent(why="because", regions=(read("src/a.py:10-20: the loop"),))
+    assert found == AgentIntent(why="because", regions=(read("src/a.py:10-20: the loop"),))
     assert found.of(A) == found.regions
     assert found.of("b.py") == ()
     assert len(intent("x" * 10**6).why) == LONGEST_WHY
@@ -111,7 +111,7 @@ def test_the_words_of_an_agent_are_bounded() -> None:
     ],
 )
 def test_what_a_call_says_of_itself(arguments: dict[str, object], besides: str, why: str) -> None:
-    assert said_with(arguments, besides=besides) == Intent(why=why)
+    assert said_with(arguments, besides=besides) == AgentIntent(why=why)
 
 
 def test_regions_are_of_files_that_the_call_changes() -> None:

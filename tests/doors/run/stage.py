@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -39,6 +40,7 @@ class LayerStage:
         asked, self._ask = os.pipe()
         self._answer, answers = os.pipe()
         self._spaces: tuple[int, ...] = ()
+        self._line = socket.socket(socket.AF_UNIX)  # nobody is at the other end
         self.child = os.fork()
         if self.child == 0:
             os.close(self._ask)
@@ -57,6 +59,7 @@ class LayerStage:
         """The process inside, as those who sync know a run's."""
         return IsolatedProcess(
             keeper=self.child,
+            line=self._line,
             spaces=self._spaces,
             places=(self.project,),
             streams=Streams({}),
@@ -85,6 +88,7 @@ class LayerStage:
     def end(self) -> None:
         """End the process inside, and with it the overlay."""
         if self.child:
+            self._line.close()
             os.close(self._ask)
             os.close(self._answer)
             with suppress(ProcessLookupError):

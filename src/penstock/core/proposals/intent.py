@@ -29,7 +29,7 @@ ABOUT_REGIONS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Intent:
+class AgentIntent:
     """An agent's words about its change, and the regions that it points at."""
 
     why: str = ""
@@ -40,10 +40,10 @@ class Intent:
         return tuple(region for region in self.regions if region.path == path)
 
 
-NO_INTENT = Intent()
+NO_INTENT = AgentIntent()
 
 
-def intent(why: object = None, regions: object = None, *, path: str = "") -> Intent:
+def intent(why: object = None, regions: object = None, *, path: str = "") -> AgentIntent:
     """Return an agent's words as a door takes them. Raises InputError for what is no text.
 
     `path` is the file that regions without one are about.
@@ -51,10 +51,10 @@ def intent(why: object = None, regions: object = None, *, path: str = "") -> Int
     if why is not None and not isinstance(why, str):
         raise InputError("bad-why", "`why` is not a text", hint="send a sentence, or leave it out")
     found = of_values(regions, path=path, most=MOST_REGIONS, code="bad-region")
-    return Intent(why=cut(why or "", LONGEST_WHY), regions=found)
+    return AgentIntent(why=cut(why or "", LONGEST_WHY), regions=found)
 
 
-def said_with(arguments: Mapping[str, object], *, besides: str = "", path: str = "") -> Intent:
+def said_with(arguments: Mapping[str, object], *, besides: str = "", path: str = "") -> AgentIntent:
     """Return what a call of somebody else's tool says of itself; what does not fit is left out.
 
     `besides` is what the agent wrote beside the call, where the call itself says nothing; `path`

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from penstock.core.errors import InputError
 from penstock.core.model import Actor
-from penstock.core.proposals.intent import REGIONS, WHY, Intent, intent
+from penstock.core.proposals.intent import REGIONS, WHY, AgentIntent, intent
 from penstock.doors.broker.workspace_log import AGENT
 
 LONGEST_NAME = 1000
@@ -61,7 +61,7 @@ class ToolRequest:
             raise _wrong(name, f"is longer than {LONGEST_NAME} characters")
         return found
 
-    def intent(self) -> Intent:
+    def intent(self) -> AgentIntent:
         """Return the agent's own words about its change, and the lines that it points at."""
         path = self.said.get("path")
         of_file = path if isinstance(path, str) else ""

@@ -18,7 +18,7 @@ from penstock.core.digest import digest, digest_of_pieces
 from penstock.core.errors import InputError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.policy.decide import unattended
-from penstock.core.proposals.intent import Intent, said_with
+from penstock.core.proposals.intent import AgentIntent, said_with
 from penstock.core.proposals.model import OPEN, Proposal
 from penstock.doors.hook import last_resort
 from penstock.doors.hook.failures import told, tried
@@ -113,7 +113,7 @@ def _stored(
     if still:
         return still[-1], False
     ids = [_id(actor, wanted, len(earlier), at) for at in range(len(items))]
-    words = Intent(why=said_with(call.tool_input).why)  # its lines may be of a patch's text
+    words = AgentIntent(why=said_with(call.tool_input).why)  # its lines may be of a patch's text
     try:
         return gate.propose(items, actor=actor, ids=ids, judged=judged.decision, intent=words), True
     except InputError as problem:

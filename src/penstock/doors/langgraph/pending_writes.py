@@ -17,7 +17,7 @@ from penstock.core.diff.overwrite import unmeasured
 from penstock.core.digest import digest
 from penstock.core.model import Action, Actor, Bytes, Change, Decision, Request, Verdict
 from penstock.core.policy.decide import combine
-from penstock.core.proposals.intent import NO_INTENT, Intent, said_with
+from penstock.core.proposals.intent import NO_INTENT, AgentIntent, said_with
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.text.lines import survey
 from penstock.doors.langgraph.classify import not_text, request_of, source_of
@@ -89,7 +89,7 @@ class WriteJudge:
     starts: dict[str, str | None] = field(default_factory=dict)
     left: dict[str, str | bytes | None] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
-    words: dict[str, Intent] = field(default_factory=dict)
+    words: dict[str, AgentIntent] = field(default_factory=dict)
 
     @property
     def gate(self) -> Gate:
@@ -110,7 +110,7 @@ class WriteJudge:
         source = source_of(text)
         content = source.read(0, source.size)
         said = said_with(pending, path=place.path.text)
-        self.words[place.path.text] = Intent(why=said.why, regions=said.of(place.path.text))
+        self.words[place.path.text] = AgentIntent(why=said.why, regions=said.of(place.path.text))
         follows = place.path.text in self.left
         judged = (self._following if follows else self._first)(at, place, content, str(text))
         if judged.decision.verdict is not Verdict.DENY:

@@ -18,7 +18,7 @@ from penstock.core.file_mode import FileMode
 from penstock.core.model import Action, Decision
 from penstock.core.patch.apply import FilePatch, apply_all, modes_of, parse_patch
 from penstock.core.paths.relpath import RelPath
-from penstock.core.proposals.intent import REGIONS, WHY, Intent, intent, without
+from penstock.core.proposals.intent import REGIONS, WHY, AgentIntent, intent, without
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.text import quantities
 from penstock.core.text.display import spoken
@@ -194,7 +194,7 @@ def _settled(patch: FilePatch, places: Places) -> FilePatch:
 
 
 def _proposed(
-    asked: ToolCall, items: Sequence[Item], decision: Decision, words: Intent
+    asked: ToolCall, items: Sequence[Item], decision: Decision, words: AgentIntent
 ) -> tuple[Proposal, ...]:
     """Propose it, unless exactly this waits already: asking twice asks once."""
     already = _waiting_already(asked, items)
