@@ -15,10 +15,17 @@ from typing import TYPE_CHECKING, Protocol
 from penstock.core.file_mode import FileMode, of_permissions
 from penstock.core.model import Action, Source
 from penstock.core.paths.relpath import RelPath
-from penstock.core.proposals.model import Answer, Moment, Proposal, Receipt, State, Transition
 
 if TYPE_CHECKING:
     from penstock.core.audit.query import Query
+    from penstock.core.proposals.model import (
+        Answer,
+        Moment,
+        Proposal,
+        Receipt,
+        State,
+        Transition,
+    )
 
 
 class FileKind(StrEnum):
@@ -238,7 +245,7 @@ class Clock(Protocol):
         """Let some time pass."""
 
 
-Recording = Callable[[Sequence[Proposal]], object]
+Recording = Callable[["Sequence[Proposal]"], object]
 
 
 def unrecorded(_: Sequence[Proposal]) -> None:

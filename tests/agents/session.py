@@ -20,12 +20,15 @@ from typing import ClassVar
 
 from tests.agents import inside, install, notes_mcp
 from tests.agents.models import DIALECTS, Json, Result, Script, Step
+from tests.ordinary_user import OrdinaryProject
 from tests.project import Project
 
 PATIENCE = 60.0
 SLOTS = 2  # more clients at once only make each other slow
 KEY = "sk-ant-scripted-0000000000000000000000000000"
 MCP = {"command": sys.executable, "args": ["-I", notes_mcp.__file__]}
+# Claude Code's own sandbox: bubblewrap and socat; no command runs outside of it.
+BOX = {"enabled": True, "failIfUnavailable": True, "allowUnsandboxedCommands": False}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -71,11 +74,15 @@ class Session:
     services: Sequence[tuple[int, Sequence[str]]] = ()
     typed: Sequence[tuple[str, str]] = ()
     before: Sequence[str] = ()  # words that start the client, such as `penstock run --`
+    boxed: bool = False  # in the client's own sandbox
 
     def run(self) -> Report:
         """Let the model make its steps."""
         command = self.program()
         self.prepare()
+        if isinstance(self.project, OrdinaryProject):
+            self._folder()
+            self.project.ground.give()
         with _slot():
             ended = inside.run(self._job(command), self._folder())
         results = DIALECTS[self.dialect].results(ended.bodies)
@@ -113,9 +120,10 @@ class Session:
     def _job(self, command: Sequence[str]) -> inside.Job:
         home = self.project.home
         return inside.Job(
-            command=[*self.before, *command, *self.arguments()],
+            command=[*self._user(), *self.before, *command, *self.arguments()],
             folder=str(self.project.root),
             environ={
+                **self._path(),
                 "HOME": str(home),
                 "XDG_STATE_HOME": str(home / "state"),
                 "XDG_CONFIG_HOME": str(home / "config"),
@@ -134,6 +142,14 @@ class Session:
             services=self.services,
             typed=self.typed,
         )
+
+    def _user(self) -> Sequence[str]:
+        return self.project.words if isinstance(self.project, OrdinaryProject) else ()
+
+    def _path(self) -> Mapping[str, str]:
+        """Return where an interpreter that is not ours finds `penstock`."""
+        ours = isinstance(self.project, OrdinaryProject)
+        return {"PYTHONPATH": self.project.environ["PYTHONPATH"]} if ours else {}
 
     def _folder(self) -> Path:
         folder = self.project.home.parent / "session"
@@ -160,6 +176,8 @@ class Claude(Session):
             },
         )
         _write_json(self._servers(), {"mcpServers": {"notes": MCP}})
+        if self.boxed:
+            _write_json(self.project.home / ".claude" / "settings.json", {"sandbox": BOX})
 
     def _servers(self) -> Path:
         return self._folder() / "mcp.json"
@@ -203,7 +221,7 @@ class Codex(Session):
             "wire_api": "responses",
             "env_key": "SCRIPTED_KEY",
         }
-        settings = {
+        settings: dict[str, Json] = {
             "model": "gpt-5.5",
             "model_provider": "scripted",
             "features.plugins": False,  # this and the next would wait for a network
@@ -212,8 +230,12 @@ class Codex(Session):
             "model_providers.scripted.stream_max_retries": 0,
             **{f"model_providers.scripted.{name}": value for name, value in provider.items()},
         }
+        if self.boxed:  # Codex makes `.git` read-only, unless its user opens it
+            settings["sandbox_workspace_write.writable_roots"] = [f"{self.project.root}/.git"]
         chosen = [word for k, v in settings.items() for word in ("-c", f"{k}={json.dumps(v)}")]
-        trusted = ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
+        free = "--dangerously-bypass-approvals-and-sandbox"
+        trusted = ["--sandbox", "workspace-write"] if self.boxed else [free]
+        trusted.append("--dangerously-bypass-hook-trust")
         plain = ["exec", "--json", "--skip-git-repo-check"]
         return [*plain, *chosen, *trusted, *self.args, self.prompt]
 
@@ -232,6 +254,7 @@ class Gemini(Session):
             "security": {
                 "auth": {"selectedType": "gemini-api-key"},
                 "folderTrust": {"enabled": False},
+                "toolSandboxing": self.boxed,
             },
             "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
             "privacy": {"usageStatisticsEnabled": False},

@@ -90,6 +90,23 @@ class Reviewed(Codex):
 
 @pytest.mark.usefixtures("codex")
 @pytest.mark.parametrize("trusts", [True, False])
+def test_codex_runs_the_end_that_the_doctor_calls_trusted(project: Project, trusts: bool) -> None:
+    guarded(project, "codex")
+    file = project.root / ".codex/hooks.json"
+    document = json.loads(file.read_text())
+    (group,) = document["hooks"]["Stop"]
+    group["hooks"][0]["command"] += f"; touch {project.root}/ended"
+    file.write_text(json.dumps({"hooks": {"Stop": [group]}}))
+    known = codex_hash("stop", group) if trusts else "sha256:00"
+    config = project.home / ".codex/config.toml"
+    config.parent.mkdir()
+    config.write_text(f'[hooks.state."{file}:stop:0:0"]\ntrusted_hash = "{known}"\n')
+    assert Reviewed(project=project, steps=[]).run().code == 0
+    assert (project.root / "ended").exists() is trusts
+
+
+@pytest.mark.usefixtures("codex")
+@pytest.mark.parametrize("trusts", [True, False])
 def test_codex_runs_the_start_that_the_doctor_calls_trusted(project: Project, trusts: bool) -> None:
     guarded(project, "codex")
     file = project.root / ".codex/hooks.json"

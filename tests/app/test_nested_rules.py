@@ -145,8 +145,8 @@ def test_a_preset_of_a_directory_tightens_below_it(nested: Project) -> None:
 
 
 def test_a_change_is_seen_by_a_process_that_stays(nested: Project) -> None:
-    from penstock.app.nested_rules import NestedRules
-    from penstock.app.policy import read_rules
+    from penstock.app.rules.nested_rules import NestedRules
+    from penstock.app.rules.policy import read_rules
     from penstock.core.model import Target
 
     found = NestedRules(str(nested.root), read_rules)
@@ -159,7 +159,7 @@ def test_a_change_is_seen_by_a_process_that_stays(nested: Project) -> None:
 
 
 def test_an_edit_of_one_needs_a_person(nested: Project) -> None:
-    from penstock.app.policy_files import wanting_person
+    from penstock.app.rules.policy_files import wanting_person
 
     assert wanting_person([str(nested.root / "pkg/db/penstock.toml")]) == str(nested.root)
 

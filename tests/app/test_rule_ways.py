@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.app.rule_ways import RuleTrial
+from penstock.app.rules.rule_ways import RuleTrial
 from penstock.core.rule_edit.quick_rule import glob_of, joined
 from penstock.gate import Call
 

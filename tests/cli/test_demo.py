@@ -24,7 +24,7 @@ from tests.project import Project
 from tests.stores.isolation.ground import impossible
 from tests.terminal import PENSTOCK
 
-LINK = re.compile(rb"http://127\.0\.0\.1:(\d+)(/open\?t=[\w-]+)")
+LINK = re.compile(rb"http://localhost:(\d+)(/open\?t=[\w-]+)")
 WITHIN = 120.0
 
 

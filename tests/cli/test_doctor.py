@@ -209,22 +209,30 @@ def test_only_a_codex_hook_that_is_trusted_as_it_is_counts(
 
 
 @pytest.mark.parametrize(
-    ("digest", "status"),
+    ("event", "name", "says", "digest"),
     [
-        ("sha256:53092463c908320e31c17c6dec63045016691e77d0acfb6e2c1b1b27b4814736", OK),
-        ("sha256:00", NOTE),
+        (
+            "SessionStart", "session_start", "session start",
+            "sha256:53092463c908320e31c17c6dec63045016691e77d0acfb6e2c1b1b27b4814736",
+        ),
+        (
+            "Stop", "stop", "turn end",
+            "sha256:bae4850ab31aa3ac9b7bc4a23cd482ffceea3e1502ed5360d9b08bab5b23d94f",
+        ),
     ],
-)
-def test_a_start_that_codex_does_not_trust_is_told_and_nothing_worse(
-    digest: str, status: str, tmp_path: Path
+)  # fmt: skip
+@pytest.mark.parametrize("trusts", [True, False])
+def test_a_start_or_end_that_codex_does_not_trust_is_told_and_nothing_worse(
+    event: str, name: str, says: str, digest: str, trusts: bool, tmp_path: Path
 ) -> None:
-    """Whoever registers anew keeps what was trusted before; only the start waits for /hooks."""
-    hooks = {**CODEX_HOOKS["hooks"], "SessionStart": [{"hooks": [CODEX_HOOK]}]}
+    """Whoever registers anew keeps what was trusted before; only what is new waits for /hooks."""
+    hooks = {**CODEX_HOOKS["hooks"], event: [{"hooks": [CODEX_HOOK]}]}
     put(tmp_path, "project/.codex/hooks.json", json.dumps({"hooks": hooks}))
-    more = trusted(digest).replace("pre_tool_use", "session_start")
+    more = trusted(digest if trusts else "sha256:00").replace("pre_tool_use", name)
     put(tmp_path, "home/.codex/config.toml", trusted(CODEX_DIGEST) + more)
     (found,) = [one for one in ways_off("codex", place(tmp_path)) if one.name == "trust"]
-    assert found.status == status
+    assert found.status == (OK if trusts else NOTE)
+    assert (says in found.what) is not trusts
 
 
 @pytest.mark.parametrize(
@@ -341,18 +349,25 @@ def test_a_registration_that_was_changed_by_hand_is_told(
     assert name in registered(project, change)
 
 
-def test_a_registration_from_before_there_was_a_start_is_sound_and_gets_a_hint(
-    project: Project,
+@pytest.mark.parametrize(
+    ("agent", "file", "event", "name"),
+    [
+        ("qwen", ".qwen/settings.json", "SessionStart", "start"),
+        ("claude", SETTINGS, "Stop", "turn-end"),
+    ],
+)
+def test_a_registration_from_before_there_was_a_start_or_end_is_sound_and_gets_a_hint(
+    project: Project, agent: str, file: str, event: str, name: str
 ) -> None:
-    project.run("init", "--agent", "qwen")
-    settings = project.root / ".qwen/settings.json"
+    project.run("init", "--agent", agent)
+    settings = project.root / file
     document = json.loads(settings.read_text())
-    del document["hooks"]["SessionStart"]
+    del document["hooks"][event]
     settings.write_text(json.dumps(document))
     done = project.run("doctor", "--json")
     assert done.code == 0, done
-    assert statuses(done)["qwen-start"] == "note"
-    assert statuses(done)["qwen-registered"] == "ok"
+    assert statuses(done)[f"{agent}-{name}"] == "note"
+    assert statuses(done)[f"{agent}-registered"] == "ok"
 
 
 def test_a_shim_in_place_of_the_interpreter_is_told(project: Project, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def project(project: Project) -> Project:
 OWN = (
     '{\n    "zebra": [1, 2],\n    "hooks": {\n        "PreToolUse": [\n            '
     '{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}\n        ],\n'
-    '        "Stop": []\n    },\n    "alpha": "\\u00e9"\n}'
+    '        "Notification": []\n    },\n    "alpha": "\\u00e9"\n}'
 )
 
 
@@ -53,7 +53,7 @@ def test_init_writes_rules_hook_and_ignore_line(project: Project) -> None:
     assert done.code == 0, done.err
     hooks = settings(project)
     after = {"PostToolUse", "PostToolUseFailure"}
-    assert set(hooks) == {"PreToolUse", *after, "ConfigChange", "SessionStart"}
+    assert set(hooks) == {"PreToolUse", *after, "ConfigChange", "SessionStart", "Stop"}
     writes = "Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*"
     assert hooks["PreToolUse"][0]["matcher"] == f"Read|Grep|Glob|{writes}"
     assert (project.root / ".gitignore").read_text() == IGNORED
@@ -119,7 +119,7 @@ def test_what_a_person_wrote_stays_as_it_is_and_where_it_is(project: Project) ->
     text = (project.root / SETTINGS).read_text()
     rest = text
     for line in OWN.splitlines():
-        if line.strip(" ,]}") and line.strip() != '"Stop": []':
+        if line.strip(" ,]}") and line.strip() != '"Notification": []':
             at = rest.find(line.rstrip(","))
             assert at >= 0, line
             rest = rest[at:]

@@ -416,7 +416,7 @@ MISTAKES = [
     Mistake(
         ("reject", "ID", "--reason", " "),
         USAGE,
-        usage("`--reason` is empty; it is what the agent reads", "reject "),
+        usage("`--reason` or `--comment` is needed; it is what the agent reads", "reject "),
     ),
     Mistake(
         ("rules", "add", "--allow", "--deny", "--path", "src/**"),

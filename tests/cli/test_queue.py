@@ -70,7 +70,7 @@ def test_the_queue_and_one_proposal_read_as_lines_and_as_json(app: Project) -> N
 def test_lost_lines_come_first_then_warnings_then_the_diff(app: Project) -> None:
     hidden = OLD.replace("line 3\n", "access = 'user\u202e'\n").encode()
     out = app.run("show", one_proposed(app, "src/app.py", hidden)).out
-    places = [out.index(text) for text in ("REMOVED LINES", "warning ", "--- a/")]
+    places = [out.index(text) for text in ("REMOVED LINES", "danger ", "--- a/")]
     assert places == sorted(places)
     assert "     3 - line 3\n" in out
     assert "+access = 'user⟦U+202E RLO⟧'\n" in out

@@ -62,14 +62,16 @@ COMMANDS = [
     "approver replace",
     "approver totp",
     "approver passphrase",
+    "approver passkey",
+    "approver remove-passkey x",
     "approve no-such-id",
 ]
 
 
 def _words(text: str) -> str:
     """Return the command of a line, without what it is about."""
-    first = text.partition(" ")[0]
-    return text if first == "approver" else first
+    first, _, more = text.partition(" ")
+    return f"{first} {more.partition(' ')[0]}" if first == "approver" else first
 
 
 @pytest.mark.usefixtures("outside")

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.core.model import Actor, Change, ChangeKind, Decision, Reason, Verdict
+from penstock.core.proposals.flag import RiskFlag, RiskLevel
+from penstock.core.proposals.line_comment import LineComment
 from penstock.core.proposals.model import (
     NEXT,
     OPEN,
@@ -99,6 +101,18 @@ def test_what_is_added_is_found_exactly_as_it_was(queue: Queue) -> None:
     made = proposal(answer=YES, base=None, parent="p0", origin="undo")
     queue.add([made])
     assert queue.get("p1") == made
+
+
+def test_flags_the_agents_words_and_a_persons_comments_are_kept(queue: Queue) -> None:
+    flag = RiskFlag(level=RiskLevel.DANGER, code="secret", text="line 3: a secret", lines=(3,))
+    region = LineComment(path="src/app.py", start=3, end=9, text="the new loop")
+    made = proposal(flags=(flag,), why="it was \u202e slow", regions=(region,))
+    queue.add([made])
+    assert queue.get("p1") == made
+    no = replace(NO, comments=(replace(region, removed=True, hunk=2),))
+    (closed,) = queue.answer({"p1": no}, Transition.REJECT)
+    assert closed == replace(made, state=State.REJECTED, answer=no)
+    assert queue.get("p1") == closed
 
 
 def test_an_id_is_used_once(queue: Queue) -> None:

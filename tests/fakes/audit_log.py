@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from penstock.core.audit import chain
 from penstock.core.audit.event import compose
-from penstock.core.audit.evidence import LogHead
+from penstock.core.audit.log_head import LogHead
 from penstock.core.audit.query import EVERYTHING, Query, parse_line
 from penstock.core.timestamps import stamp
 from penstock.ports import LogEntry

@@ -1,6 +1,7 @@
 """Try every fault on every scenario, then power cuts, then the races at full length.
 
-`python -m tests.faults` does all of it; `--only NAME` chooses, `--every N` thins out.
+`python -m tests.faults` does all of it; `--only NAME` chooses, `--every N` and `--sample N` thin
+out. It takes hours: every fault is tried at every single system call.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="strike at every Nth call only")
     parser.add_argument("--first", type=int, default=1, help="the first call to strike at")
     parser.add_argument("--call", default="", help="strike at the calls of this name only")
+    parser.add_argument("--sample", type=int, default=0, help="so many faults, spread evenly")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="at a time")
     parser.add_argument(
         "--only", action="append", default=[], help="scenarios whose name begins so"
     )
@@ -65,7 +68,8 @@ def main() -> int:
         print("SKIPPED: failing calls, because this is not x86-64", file=sys.stderr)
     only = tuple(options.only) or ("",)
     chosen = [one for one in scenarios() if one.name.startswith(only)]
-    where = {"every": options.every, "first": options.first, "call": options.call}
+    names = ("every", "first", "call", "sample", "jobs")
+    where = {name: getattr(options, name) for name in names}
     good = [report(one, try_all(one, **where)) for one in chosen]
     if not options.no_power:
         good.append(power.main(only))

@@ -6,10 +6,15 @@ import errno
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import Any
 
-from tests.faults.tracer import FILE_CALLS, Plan, Trace, can_inject_errors, run
+from tests.faults.tracer import FILE_CALLS, HELPER, Plan, Trace, can_inject_errors, run
 
+TRIES = 4
 ERRORS = {"EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "EINTR": errno.EINTR}
 
 
@@ -19,8 +24,9 @@ class Scenario:
 
     `prepare(folder)` sets the stage. `act(folder)` does the thing in a process of its own and
     returns `ok`, or `error CODE` for an error of ours; another exception counts as a fault of
-    the program. `check(folder, answer)` is asked afterwards, with None when the process was
-    killed before it answered; it recovers, looks, and raises AssertionError.
+    the program. `ready(folder)` comes before it in the same process and is spared of faults.
+    `check(folder, answer)` is asked afterwards, with None when the process was killed before it
+    answered; it recovers, looks, and raises AssertionError. `clear(folder)` is called in the end.
     `undecided` are answers that only a disk which stays broken excuses.
     `fails` turns the scenario into a control: at least one fault must be found by `check`.
     """
@@ -29,8 +35,14 @@ class Scenario:
     prepare: Callable[[str], None]
     act: Callable[[str], str]
     check: Callable[[str, str | None], None]
+    ready: Callable[[str], None] = lambda _: None
+    clear: Callable[[str], None] = lambda _: None
     undecided: frozenset[str] = frozenset()
     fails: bool = False
+
+    def traced(self, folder: str, plan: Plan) -> Trace:
+        """Do the thing in a process of its own, with faults as planned."""
+        return run(lambda: self.act(folder), plan, ready=lambda: self.ready(folder))
 
 
 @dataclass
@@ -50,52 +62,99 @@ def stage() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="penstock-faults-", dir=memory if usable else None)
 
 
-def calls_of(scenario: Scenario) -> list[str]:
-    """Return the system calls of a run without faults, which must end well."""
+@contextmanager
+def prepared(scenario: Scenario) -> Iterator[str]:
+    """Give a fresh directory in which the stage is set, and clear it afterwards."""
     with stage() as folder:
-        scenario.prepare(folder)
-        trace = run(lambda: scenario.act(folder), Plan())
-        assert trace.answer == "ok", f"{scenario.name}: {trace.answer}"
-        scenario.check(folder, trace.answer)
-        return trace.calls
+        try:
+            scenario.prepare(folder)
+            yield folder
+        finally:
+            scenario.clear(folder)
+
+
+def calls_of(scenario: Scenario) -> list[str]:
+    """Return the system calls of a run without faults, which must end well.
+
+    The second of two: the first imports what is imported late.
+    """
+    for _ in range(2):
+        with prepared(scenario) as folder:
+            trace = scenario.traced(folder, Plan())
+            assert trace.answer == "ok", f"{scenario.name}: {trace.answer}"
+            scenario.check(folder, trace.answer)
+    return trace.calls
 
 
 def faults(
-    calls: list[str], *, every: int = 1, first: int = 1, call: str = ""
-) -> Iterator[tuple[str, Plan]]:
-    """Return each fault at each call (or at every third from the first on, or of one name)."""
+    calls: list[str], *, every: int = 1, first: int = 1, call: str = "", sample: int = 0
+) -> list[tuple[str, Plan]]:
+    """Return each fault at each call (or at every third from the first on, or of one name).
+
+    A `sample` is that many of them, spread evenly over all faults and all calls.
+    """
     points = [at for at in range(first, len(calls) + 1, every) if call in ("", calls[at - 1])]
+    found = list(_at(calls, points))
+    if not 0 < sample < len(found):
+        return found
+    return [found[at * len(found) // sample] for at in range(sample)]
+
+
+def _at(calls: list[str], points: list[int]) -> Iterator[tuple[str, Plan]]:
     for at in points:
         yield "kill", Plan(at=at, kill=True)
+    for at in points:
+        if calls[at - 1].startswith(HELPER):
+            yield "kill the forked one", Plan(at=at, kill=True, alone=True)
     if not can_inject_errors():
         return
     for name, number in ERRORS.items():
         for at in points:
-            if calls[at - 1] in FILE_CALLS.values():
+            if calls[at - 1].removeprefix(HELPER) in FILE_CALLS.values():
                 yield name, Plan(at=at, error=number)
     for at in points:
         yield "EIO from there on", Plan(at=at, error=errno.EIO, lasting=True)
 
 
-def try_all(scenario: Scenario, *, every: int = 1, first: int = 1, call: str = "") -> list[Result]:
-    """Try every fault on a scenario."""
-    scenario_calls = calls_of(scenario)
+def try_all(scenario: Scenario, *, jobs: int = 1, **chosen: Any) -> list[Result]:
+    """Try every fault on a scenario, or those that are `chosen`, in so many processes."""
+    calls = calls_of(scenario)
+    tried = faults(calls, **chosen)
     results: dict[str, Result] = {}
-    for fault, plan in faults(scenario_calls, every=every, first=first, call=call):
-        result = results.setdefault(fault, Result(scenario.name, fault))
-        trace, problem = try_one(scenario, plan)
-        result.tried += trace.struck
-        if problem:
-            where = trace.calls[plan.at - 1] if len(trace.calls) >= plan.at else "?"
-            result.problems.append(f"{fault} at call {plan.at} ({where}): {problem}")
+    with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as workers:
+        # What a scenario holds cannot be sent to another process, and need not: it is forked.
+        _FORKED.append((scenario, calls))
+        for (fault, plan), (struck, problem) in zip(
+            tried, workers.map(_try, [plan for _, plan in tried], chunksize=8), strict=True
+        ):
+            result = results.setdefault(fault, Result(scenario.name, fault))
+            result.tried += struck
+            if problem:
+                result.problems.append(f"{fault} at call {plan.at} {problem}")
     return list(results.values())
+
+
+_FORKED: list[tuple[Scenario, list[str]]] = []
+
+
+def _try(plan: Plan) -> tuple[bool, str]:
+    """Try one fault; once more where the calls before it were not the usual ones.
+
+    At the turn of a second a few calls come in between, and the fault would strike another one.
+    """
+    scenario, calls = _FORKED[-1]
+    for _ in range(TRIES):
+        trace, problem = try_one(scenario, plan)
+        if problem or trace.calls[: plan.at] == calls[: plan.at]:
+            break
+    where = trace.calls[plan.at - 1] if len(trace.calls) >= plan.at else "?"
+    return trace.struck, f"({where}): {problem}" if problem else ""
 
 
 def try_one(scenario: Scenario, plan: Plan) -> tuple[Trace, str]:
     """Try one fault; return what happened and what is wrong with it, if anything."""
-    with stage() as folder:
-        scenario.prepare(folder)
-        trace = run(lambda: scenario.act(folder), plan)
+    with prepared(scenario) as folder:
+        trace = scenario.traced(folder, plan)
         if trace.answer is not None and trace.answer.startswith("crash"):
             return trace, trace.answer
         if trace.answer is None and not plan.kill:
@@ -106,6 +165,8 @@ def try_one(scenario: Scenario, plan: Plan) -> tuple[Trace, str]:
             scenario.check(folder, trace.answer)
         except AssertionError as problem:
             return trace, f"answered {trace.answer}: {problem}"
+        except Exception as problem:  # a fault that the check did not think of
+            return trace, f"answered {trace.answer}: {type(problem).__name__}: {problem}"
         return trace, ""
 
 

@@ -75,5 +75,6 @@ def test_what_is_stored_stays_acknowledged_when_nobody_can_be_told() -> None:
 
 @pytest.mark.slow
 def test_a_sync_of_a_run_survives_a_kill_and_a_failing_call_here_and_there() -> None:
-    out = faults("--every", "211", "--first", "855", "--no-power", "--races", "0", "--only", "run,")
-    assert "ok  run, a sync" in out
+    """So few of the 40,000 of `make faults`, spread over all calls of four scenarios."""
+    out = faults("--sample", "24", "--no-power", "--races", "0", "--only", "run,")
+    assert out.count("ok  run, a sync") in (0, 4), "none where no overlay can be made"

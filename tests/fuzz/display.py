@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.core.text.deception import MOST_WARNINGS
-from penstock.core.text.display import spoken, visible, visible_bytes, warnings
+from penstock.core.text.deception import MOST_WARNINGS, warnings
+from penstock.core.text.display import spoken, visible, visible_bytes
 from penstock.core.text.invisible import kind_of
 
 

@@ -16,7 +16,7 @@ from penstock.core.policy.model import Policy
 from penstock.gate import Call
 from penstock.gate.judge import judge_call
 from penstock.stores.files.workspace import DiskFiles
-from penstock.stores.git.inspect import GitRepositories
+from penstock.stores.git.find import GitRepositories
 
 NOW = 1_800_000_000.0
 FILES = {

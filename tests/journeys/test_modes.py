@@ -15,7 +15,7 @@ from penstock.core.proposals.codec import from_json, to_json
 from penstock.core.proposals.model import Proposal, Receipt, State
 from penstock.core.rules.load import parse_policy
 from penstock.gate import Item
-from penstock.gate.answer import signed_statement
+from penstock.gate.proof.check import signed_statement
 from tests.journeys.world import World
 
 FILE, PROGRAM, LINK, FOLDER = FileMode

@@ -9,6 +9,7 @@ from penstock.core.audit.findings import AuditReport
 from penstock.core.audit.query import EVERYTHING, Query
 from penstock.core.errors import AuditError
 from penstock.core.policy.model import Policy
+from penstock.core.proposals.passkey import Passkey
 from penstock.core.rules.load import parse_policy
 from penstock.gate import Call, Gate, Item, Judgement, Parts, Proof, judge_call
 from penstock.gate.doors import Door
@@ -96,6 +97,15 @@ class NoKeys:
 
     def valid(self, statement: bytes, signature: str, key_id: str) -> bool:
         return False
+
+    def key(self, key_id: str) -> bytes | None:
+        return None
+
+    def passkey(self, credential: bytes) -> Passkey | None:
+        return None
+
+    def use_passkey(self, passkey: Passkey, count: int) -> None:
+        raise AssertionError("there are no passkeys")
 
 
 @dataclass

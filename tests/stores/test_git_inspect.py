@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.stores.git.inspect import GitRepositories
+from penstock.stores.git.find import GitRepositories
 
 
 def git(folder: Path, *words: str) -> None:

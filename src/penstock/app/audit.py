@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from penstock.core.audit.checkpoint import CheckpointKey
-    from penstock.core.audit.evidence import Evidence, LogHead
+    from penstock.core.audit.evidence import Evidence
     from penstock.core.audit.findings import AuditReport
+    from penstock.core.audit.log_head import LogHead
     from penstock.core.audit.query import Query
     from penstock.core.policy.model import AuditSettings
     from penstock.stores.audit.checkpoints import Checkpoints
@@ -123,7 +124,7 @@ class Record:
         """The log to append to; its folder is made at the first need."""
         import time
 
-        from penstock.core.audit.checkpoint import CheckpointPolicy
+        from penstock.core.audit.log_head import CheckpointPolicy
         from penstock.stores.audit.signed_log import SignedLog
         from penstock.stores.system.private import private_dir
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from penstock.app.announce import is_quiet, start_process
 from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError
+from penstock.core.loopback import page_origin
 from penstock.core.notify.message import Alert, Group, Message, Notice, groups, inert, message
 from penstock.core.notify.settings import NotifyEvent, NotifySettings
 from penstock.core.proposals.model import Moment, Proposal, State
@@ -243,7 +244,7 @@ def _page() -> str:
     from penstock.stores.system.known_roots import serving
 
     found = serving(state_home())
-    return f"http://127.0.0.1:{found.port}" if found is not None else ""
+    return page_origin(found.port) if found is not None else ""
 
 
 def tried(

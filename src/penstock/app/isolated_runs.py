@@ -18,6 +18,7 @@ from penstock.core.errors import StoreError
 from penstock.core.run.place import LayerPlace, place_of
 from penstock.core.run.settings import RunSettings, run_settings, without_effect
 from penstock.stores.isolation.absorb import LiveLayer, mend
+from penstock.stores.isolation.capture import Begin
 from penstock.stores.isolation.copy_process import CopyPlan, start_copy
 from penstock.stores.isolation.landlock import can_restrict
 from penstock.stores.isolation.layer import RunLayer
@@ -34,7 +35,7 @@ from penstock.stores.isolation.project_copy import (
 )
 from penstock.stores.isolation.records import RunFolders, RunRecord, remove_half
 from penstock.stores.isolation.room import RoomPlan
-from penstock.stores.system.places import home, state_home, user_rules
+from penstock.stores.system.places import RUN_SOCKET, exists, home, state_home, user_rules
 from penstock.stores.system.private import private_dir
 
 if TYPE_CHECKING:
@@ -110,9 +111,13 @@ class IsolatedRuns:
         """Say whether a run works in a copy of the project."""
         return has_copy(self._copy(run))
 
-    def keeps_home(self, run: str) -> bool:
-        """Say whether what a run writes to the home directory is in a layer over it."""
-        return self.settings.home != "read-only" and not self.is_copy(run)
+    def keeps_home(self) -> bool:
+        """Say whether what a run writes to the home directory is kept."""
+        return self.settings.home != "read-only"
+
+    def home_upper(self, run: str) -> str:
+        """Return where a run keeps what it wrote to the home directory."""
+        return os.path.join(self.home_layer(run), COPY if self.is_copy(run) else "upper")
 
     def _copy(self, run: str) -> str:
         return os.path.join(self.records.path(run), "copy")
@@ -130,9 +135,14 @@ class IsolatedRuns:
         known = isolation()
         if known.problem:
             raise _impossible(known.problem, known.hint)
+        if exists(RUN_SOCKET):
+            hint = "start the command itself: what it changes belongs to this run"
+            raise _impossible("this is an isolated run already", hint)
         root, place = self.here.root, os.path.realpath(home())
-        if root == "/" or (is_below(place, root) and place != root):
-            raise _impossible(f"the project `{root}` contains your home directory")
+        if root == "/" or is_below(place, root):
+            # Settings and startup files would be files of the project, and could be applied.
+            does = "is" if place == root else "contains"
+            raise _impossible(f"the project `{root}` {does} your home directory")
         return known
 
     @contextmanager
@@ -145,7 +155,7 @@ class IsolatedRuns:
         mode: str = "",
         control: str = "",
     ) -> Iterator[Started]:
-        """Start the command of a run in the strongest mode that is allowed and works.
+        """Start the command of a run in the strongest mode that is allowed and works; it is held.
 
         `control` is the socket by which it reaches who attends it.
         """
@@ -182,7 +192,7 @@ class IsolatedRuns:
         if below:
             raise _impossible(f"a file system is mounted at `{below[0]}`, inside the project")
         plan, notes = self._plan(run, layer, control)
-        made = start(plan, command, self._environ(run, plan, environ))
+        made = start(plan, command, self._environ(run, plan, environ), held=True)
         sockets = [f"sockets below {place} can be reached" for place in made.unsealed]
         return made, (*notes, *sockets)
 
@@ -202,15 +212,15 @@ class IsolatedRuns:
             no = "this kernel has no Landlock that protects files (Linux 6.2 or later has)"
             raise _impossible(f"{because}; {no}" if because else no, hint=OVERLAY_HINT)
         opened = openings(said, home=place, project=root, state=state)
-        hidden = resolved(said.hide, home=place, project=root)
+        hidden = self._hidden()
         folder = self._copy(run)
         if not has_copy(folder):
             remove_half(self.records.path(run))
             copy_project(root, folder, left_out=self._left_out(), hidden=hidden)
         tree = os.path.join(folder, TREE)
         temporary = private_dir(os.path.join(self.records.path(run), "tmp"))
-        inside = copy_home(place, os.path.join(layer, "copy")) if layer else place
-        directory = os.path.normpath(os.path.join(tree, _relative(os.getcwd(), root)))
+        inside = copy_home(place, os.path.join(layer, COPY)) if layer else place
+        directory = os.path.normpath(os.path.join(tree, _relative(_current(root), root)))
         plan = CopyPlan(
             directory=directory if os.path.isdir(directory) else tree,
             writable=(tree, temporary, *([inside] if layer else []), *opened.through),
@@ -218,7 +228,7 @@ class IsolatedRuns:
         )
         kept = {name: value for name, value in environ.items() if name not in LEFT_OUT_OF_COPY}
         own = {"HOME": inside, "TMPDIR": temporary, "PWD": plan.directory, "PENSTOCK_RUN": run}
-        made = start_copy(plan, command, {**kept, **own})
+        made = start_copy(plan, command, {**kept, **own}, held=True)
         notes = [*self._ignored_settings(), *opened.notes]
         notes += [f"`{one}` is written directly" for one in opened.through]
         return replace(made, because=because), tuple(notes)
@@ -244,9 +254,29 @@ class IsolatedRuns:
         fresh = self.settings.home == "fresh"
         yield os.path.join(self.records.path(run), "home") if fresh else ""
 
-    def plan(self, run: str) -> RoomPlan:
-        """Return what a command sees that looks at what a run left; home is read-only to it."""
-        return self._plan(run, "", "")[0]
+    def looking(self, run: str, command: Sequence[str], environ: Mapping[str, str]) -> Begin:
+        """Return what starts a command that looks at what a run left; home is read-only to it.
+
+        In a copy everything is.
+        """
+        if self.is_copy(run):
+            hidden = (os.path.realpath(state_home()), *self._hidden())
+            tree = self.inside(run, self.here.root)
+            look = CopyPlan(directory=tree, writable=(), readable=(tree,), hidden=hidden)
+            return lambda streams: start_copy(look, command, environ, streams)
+        plan = replace(self._plan(run, "", "")[0], directory=self.here.root)
+        return lambda streams: start(plan, command, environ, streams)
+
+    def inside(self, run: str, path: str) -> str:
+        """Return where a directory of the project is for a command of a run."""
+        if not self.is_copy(run):
+            return path
+        tree = os.path.join(self._copy(run), TREE)
+        return os.path.normpath(os.path.join(tree, _relative(path, self.here.root)))
+
+    def _hidden(self) -> tuple[str, ...]:
+        place = os.path.realpath(home())
+        return resolved(self.settings.hide, home=place, project=self.here.root)
 
     def _plan(self, run: str, layer: str, control: str) -> tuple[RoomPlan, tuple[str, ...]]:
         root, place = self.here.root, os.path.realpath(home())
@@ -254,13 +284,13 @@ class IsolatedRuns:
         opened = openings(said, home=place, project=root, state=state)
         notes = [*self._ignored_settings(), *opened.notes]
         notes += [f"`{one}` is written directly" for one in opened.through]
-        if place in ("/", root) or not os.path.isdir(place):
+        if place == "/" or not os.path.isdir(place):
             layer = ""
         elif below := mounted_below(place):
             because = f"`{below[0]}` is mounted in it"
             notes.append(f"your home directory is read-only in this run: {because}")
             layer = ""
-        directory = os.getcwd()
+        directory = _current(root)
         plan = RoomPlan(
             folder=self.records.path(run),
             project=root,
@@ -268,7 +298,7 @@ class IsolatedRuns:
             home=place,
             home_layer=layer,
             state=state,
-            hidden=resolved(said.hide, home=place, project=root),
+            hidden=self._hidden(),
             through=opened.through,
             sockets=opened.sockets,
             devices=opened.devices,
@@ -329,6 +359,14 @@ class IsolatedRuns:
         return tracked(self.here.root)
 
 
+def _current(root: str) -> str:
+    """Return the current directory; the project's own where it was removed."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return root
+
+
 def _relative(directory: str, root: str) -> str:
     return os.path.relpath(directory, root) if is_below(directory, root) else "."
 
@@ -338,5 +376,5 @@ def _impossible(because: str, hint: str = "") -> StoreError:
         NO_ISOLATION,
         "this run cannot be isolated, so the command was not started",
         because=because,
-        hint=hint or "run it from a directory inside, or protect the project with `penstock init`",
+        hint=hint or "run it in a directory of your project, or name one with `--workspace DIR`",
     )

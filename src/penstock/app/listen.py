@@ -8,7 +8,17 @@ from __future__ import annotations
 import socket
 
 from penstock.core.errors import StoreError
-from penstock.core.loopback import check
+from penstock.core.loopback import ADDRESS6, check
+
+
+def has_ipv6() -> bool:
+    """Say whether this machine has a loopback address of the newer kind."""
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as tried:
+            tried.bind((ADDRESS6, 0))
+    except OSError:
+        return False
+    return True
 
 
 def listening(host: str, port: int, *, backlog: int, hint: str) -> socket.socket:

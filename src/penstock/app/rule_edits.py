@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from penstock.app.policy_files import wanting_person
+from penstock.app.rules.policy_files import wanting_person
 from penstock.app.workspace import (
     LARGEST_RULES,
     Workspace,

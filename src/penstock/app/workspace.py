@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from penstock.app.policy import (
+from penstock.app.rules.policy import (
     LARGEST_RULES,
     Reading,
     policy_of,
     policy_with,
     read_rules,
 )
-from penstock.app.policy_files import breaks, switched_on, wanting_person
+from penstock.app.rules.policy_files import breaks, switched_on, wanting_person
 from penstock.core.errors import InputError
 from penstock.gate.doors import Door
 from penstock.stores.rules.last_good import keep, keep_compiled
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from penstock.stores.approver.keys import ApproverKeys
     from penstock.stores.audit.signed_log import SignedLog, Start
     from penstock.stores.files.workspace import DiskFiles
-    from penstock.stores.git.inspect import GitRepositories
+    from penstock.stores.git.find import GitRepositories
     from penstock.stores.queue.sqlite import SqliteProposals
     from penstock.stores.rules.history import RuleHistory
 
@@ -90,7 +90,19 @@ def workspace_root(start: str | None = None) -> str:
         if not os.path.isdir(start):
             raise InputError("no-workspace", f"`{start}` is not a directory")
         return os.path.realpath(start)
-    return workspace_above(os.path.realpath(os.getcwd()))
+    return workspace_above(os.path.realpath(_current_directory()))
+
+
+def _current_directory() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise InputError(
+            "no-workspace",
+            "the current directory does not exist any more",
+            because="it was removed or moved",
+            hint="cd into the project, or name it with `--workspace DIR`",
+        ) from None
 
 
 def judge_here(
@@ -109,7 +121,7 @@ def open_judge(
     """
     from penstock.gate.judge import judge_call
     from penstock.stores.files.workspace import DiskFiles
-    from penstock.stores.git.inspect import GitRepositories
+    from penstock.stores.git.find import GitRepositories
 
     policy = policy_of(root, state=state_of(root), policy_file=policy_file)
     files, repositories = DiskFiles(root), GitRepositories()
@@ -189,7 +201,7 @@ class Workspace:
     @cached_property
     def repositories(self) -> GitRepositories:
         """Repositories of git, to be looked at."""
-        from penstock.stores.git.inspect import GitRepositories
+        from penstock.stores.git.find import GitRepositories
 
         return GitRepositories()
 
@@ -205,6 +217,7 @@ class Workspace:
     @cached_property
     def gate(self) -> Gate:
         """The gate, with what a crash left behind brought to its end."""
+        from penstock.app.late import late
         from penstock.gate import Gate, Parts
         from penstock.stores.queue.blobs import DiskBlobs
         from penstock.stores.system.clock import SystemClock
@@ -219,14 +232,14 @@ class Workspace:
                 files=self.files,
                 proposals=proposals,
                 blobs=DiskBlobs(os.path.join(self.state, "blobs")),
-                log=self.brought.beside(self.record.log) if self.brought else self.record.log,
+                log=late(self._log),
                 clock=SystemClock(proposals.last_wall),
                 policy=self.policy,
-                approvers=self.keys,
+                approvers=late(lambda: self.keys),
                 verify=self.verify,
                 announce=self._announce,
                 door=self.door,
-                surroundings=self.surroundings,
+                surroundings=late(lambda: self.surroundings),
                 rules=self.rule_files,
                 repositories=self.repositories,
             )
@@ -234,6 +247,9 @@ class Workspace:
         gate.recover()
         self._adopt(gate)
         return gate
+
+    def _log(self) -> AuditLog:
+        return self.brought.beside(self.record.log) if self.brought else self.record.log
 
     def close(self) -> None:
         """Give back the files that were opened; for a process that opens very many gates."""
@@ -399,6 +415,7 @@ class Workspace:
         approvals = Approvals(elsewhere=bool(log))
         for known in self.keys.known():
             approvals.know(known.public, "" if log else known.since)
+        approvals.passkeys.removed |= {} if log else self.keys.removed_passkeys()
         writes, runs = WriteApprovals(), RunAccounts()
         events = [(line, parse_line(text) or {}) for line, text in report.noticed]
         approvals.feed(events)

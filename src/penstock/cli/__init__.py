@@ -140,6 +140,7 @@ def main(
 ) -> None:
     """Run the command and exit; 2 always means denied, never a typo."""
     arguments = sys.argv[1:] if argv is None else argv
+    _open_standard_streams()
     _print_anything()
     if COMPLETE in os.environ:
         _complete()
@@ -182,6 +183,17 @@ def _run(command: click.Command, arguments: list[str], name: str) -> int:
         return command.main(arguments, prog_name=name, standalone_mode=False) or OK
     except click.exceptions.Exit as done:
         return done.exit_code
+
+
+def _open_standard_streams() -> None:
+    """Open what is closed (`>&-`): the next file that is opened would get its number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+            mode = "w" if number else "r"
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _print_anything() -> None:

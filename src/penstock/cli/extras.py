@@ -10,7 +10,7 @@ from penstock.core.errors import StoreError
 
 # What a command imports of its extra.
 PACKAGES: Mapping[str, tuple[str, ...]] = {
-    "web": ("uvicorn", "httptools", "starlette", "jinja2", "pygments"),
+    "web": ("uvicorn", "httptools", "starlette", "jinja2", "pygments", "webauthn"),
     "mcp": ("mcp", "uvicorn", "httptools"),
 }
 

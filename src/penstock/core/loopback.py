@@ -12,10 +12,15 @@ from collections.abc import Mapping
 
 from penstock.core.errors import InputError
 
-ADDRESS = "127.0.0.1"
+ADDRESS, ADDRESS6, NAME = "127.0.0.1", "::1", "localhost"
 PORT = 7717  # of `penstock serve`, unless it is told another
-HOSTS = frozenset({ADDRESS, "::1", "localhost"})
-IN_HEADERS = frozenset({ADDRESS, "[::1]", "localhost"})
+HOSTS = frozenset({ADDRESS, ADDRESS6, NAME})
+IN_HEADERS = frozenset({ADDRESS, f"[{ADDRESS6}]", NAME})
+
+
+def page_origin(port: int) -> str:
+    """Return where people find the page: by a name, because a passkey belongs to no number."""
+    return f"http://{NAME}:{port}"
 
 
 def check(host: str) -> None:

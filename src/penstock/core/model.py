@@ -88,7 +88,9 @@ class Change:
 
     Counts are lines unless `unit` is "bytes" (binary or undecodable content).
     `lines_deleted` is exact when `exact` is true; otherwise it is an upper bound and
-    `least_deleted` the lower one, and `kind` errs towards REPLACE.
+    `least_deleted` the lower one, and `kind` errs towards REPLACE. Of those that are deleted and
+    added, `white_space` come again with nothing but other white space; people are told, and the
+    rules count them all the same.
     """
 
     kind: ChangeKind
@@ -104,6 +106,7 @@ class Change:
     unit: str = "lines"
     notes: tuple[str, ...] = ()
     identical: bool = False
+    white_space: int = field(default=0, metadata={"later": True})
 
     @property
     def same(self) -> bool:

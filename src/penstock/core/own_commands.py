@@ -51,6 +51,7 @@ FOR_ANYONE = frozenset(
         "projects",
         *("sandbox", "sandbox new", "sandbox clean", "broker", "mcp", "serve", "demo"),
         *("notify", "notify test", "notify send", "completion", "approver show"),
+        "approver passkeys",
         *("help", "version", "run", "runs", "runs ls", "runs diff"),
         *("audit", "audit log", "audit verify", "audit export", "audit checkpoint"),
         *("audit secrets", "why", "log", "report"),

@@ -2,21 +2,25 @@
 
 How a person is asked is each door's business; whether a signature is an approver's, the keys'.
 Always true: what is approved is exactly the bytes behind the digests that were shown; once a key
-exists, nothing but its signature approves; who decided is on the record.
+exists, nothing approves but its signature, or what it vouches for: a touch of a passkey, and for
+what is not dangerous an unlocked session; who decided is on the record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from penstock.core.audit.standing_approval import fingerprint
 from penstock.core.errors import InputError, RefusedError, StaleError
-from penstock.core.proposals.model import OPEN, UNDO, Answer, Proposal, State, Transition
-from penstock.core.proposals.signature import statement
-from penstock.core.text.quantities import duration
+from penstock.core.proposals.line_comment import LineComment
+from penstock.core.proposals.model import UNDO, Answer, Proposal, State, Transition
+from penstock.core.text.quantities import duration, listing
 from penstock.gate.doors import Proof, Reach, require_reach
 from penstock.gate.parts import Event, Parts, event_of
+from penstock.gate.proof.check import ProofCheck, signed_statement
+
+NO_FACTS: Mapping[str, object] = {}
 
 
 class Answerer:
@@ -24,28 +28,60 @@ class Answerer:
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-
-    def answer(
-        self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
-    ) -> Proposal:
-        """Approve or reject one waiting proposal, and put who did so on the record."""
-        return self.answer_all([proposal_id], approve=approve, proof=proof, reason=reason)[0]
+        self.checking = ProofCheck(parts)
 
     def answer_all(
-        self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
+        self,
+        proposal_ids: Sequence[str],
+        *,
+        approve: bool,
+        proof: Proof,
+        reason: str = "",
+        comments: Sequence[LineComment] = (),
     ) -> tuple[Proposal, ...]:
-        """Approve or reject several waiting proposals, all or none."""
+        """Approve or reject several waiting proposals, all or none, and put it on the record."""
         found = [self.fresh(known) for known in proposal_ids]
+        sorted_out = self._comments_of(found, comments, approve=approve)
+        proven = self.checking.approvals(found, proof) if approve else {}
         answers = {
-            one.id: self.prove(one, approve=approve, proof=proof, reason=reason) for one in found
+            one.id: replace(proven[one.id].answer, reason=reason)
+            if one.id in proven
+            else replace(
+                self.prove(one, approve=approve, proof=proof, reason=reason),
+                comments=sorted_out[one.id],
+            )
+            for one in found
         }
+        facts = {known: one.facts for known, one in proven.items()}
         return self.parts.proposals.answer(
             answers,
             Transition.APPROVE if approve else Transition.REJECT,
             record=lambda moved: self.parts.record_all(
-                [answered(one, answers[one.id]) for one in moved]
+                [answered(one, answers[one.id], facts.get(one.id, NO_FACTS)) for one in moved]
             ),
         )
+
+    def _comments_of(
+        self, found: Sequence[Proposal], comments: Sequence[LineComment], *, approve: bool
+    ) -> Mapping[str, tuple[LineComment, ...]]:
+        """Give each proposal its own comments; one on another file is refused, not lost."""
+        if comments and approve:
+            raise InputError(
+                "bad-comment",
+                "an approval has no comments",
+                hint="reject with comments, or approve without",
+            )
+        known = {one.path for one in found}
+        named = [replace(each, path=self.parts.name(each.path)) for each in comments]
+        other = next((each.path for each in named if each.path not in known), None)
+        if other is not None:
+            raise InputError(
+                "bad-comment",
+                f"`{other}` is not in this change",
+                because="it changes " + listing([f"`{path}`" for path in sorted(known)]),
+                hint="name one of its files",
+            )
+        return {one.id: tuple(each for each in named if each.path == one.path) for one in found}
 
     def prove(self, one: Proposal, *, approve: bool, proof: Proof, reason: str) -> Answer:
         """Sign an approval where a key exists; without one the record says which proof it was."""
@@ -91,7 +127,7 @@ class Answerer:
                 hint="list them with `penstock proposals --all`",
             )
         if one.expired(self.parts.clock.now()):
-            one = self._expire(one)
+            one = self.expire(one)
         if one.state is State.EXPIRED:
             raise StaleError(
                 "expired",
@@ -101,32 +137,29 @@ class Answerer:
             )
         return one
 
-    def expire(self) -> tuple[Proposal, ...]:
-        """Close every open proposal whose time is over."""
-        now = self.parts.clock.now()
-        over = [one for one in self.parts.proposals.find(states=tuple(OPEN)) if one.expired(now)]
-        return tuple(self._expire(one) for one in over)
-
-    def _expire(self, one: Proposal) -> Proposal:
+    def expire(self, one: Proposal) -> Proposal:
+        """Close a proposal whose time is over."""
         closed = self.parts.proposals.move(one.id, Transition.EXPIRE, at=self.parts.clock.now())
         self.parts.record_of("expired", closed, status=closed.state)
         return closed
 
 
-def answered(one: Proposal, answer: Answer) -> Event:
-    """Return the line that says who decided what, and why."""
-    return event_of(
+def answered(one: Proposal, answer: Answer, facts: Mapping[str, object] = NO_FACTS) -> Event:
+    """Return the line that says who decided what, and why; `facts` are what proves it."""
+    told = event_of(
         "approved" if answer.approved else "rejected",
         one,
         status=one.state,
         by=answer.by,
         proof=answer.proof,
         reason=answer.reason,
+        comments=[comment.words for comment in answer.comments] or None,
         signature=answer.signature,
         key_id=answer.key_id,
-        signed_at=answer.at if answer.signature else None,
+        signed_at=answer.at if answer.signature or facts else None,
         proposal_hash=fingerprint(one) if answer.approved else "",
     )
+    return {**told, **facts}
 
 
 def _key_needed(one: Proposal, *, exists: bool) -> RefusedError:
@@ -141,10 +174,3 @@ def _key_needed(one: Proposal, *, exists: bool) -> RefusedError:
     return RefusedError(
         "key-needed", f"`{one.path}` needs an approver's key", because=because, hint=hint
     )
-
-
-def signed_statement(one: Proposal, at: float) -> bytes:
-    """Return what an approver signs: this proposal, these bytes, this path, this policy."""
-    modes = one.base_mode, one.mode
-    said = one.id, one.base, one.content, one.decision.revision, at
-    return statement(*said, path=one.path, modes=modes)

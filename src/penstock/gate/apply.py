@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from penstock.core.audit.approval_proof import KINDS
 from penstock.core.audit.standing_approval import (
     UNASKED,
     LoggedApproval,
@@ -42,9 +43,9 @@ from penstock.core.proposals.model import (
     Transition,
 )
 from penstock.core.proposals.short_id import short
-from penstock.gate.answer import signed_statement
 from penstock.gate.node import Node, with_target
 from penstock.gate.parts import Event, Parts, event_of
+from penstock.gate.proof.check import signed_statement
 from penstock.gate.propose import ACTIONS, Proposer, refused
 from penstock.gate.versions import EDIT, Versions, named_whole
 from penstock.ports import Files, FileState, PlannedWrite
@@ -152,11 +153,7 @@ class Applier:
         """Once a key exists a person's approval counts by its signature alone."""
         if approval.kind in UNASKED or not self.parts.key_needed():
             return
-        answer = one.answer
-        valid = answer is not None and self.parts.approvers.valid(
-            signed_statement(one, answer.at), answer.signature, answer.key_id
-        )
-        if not valid:
+        if not self._is_proven(one, approval):
             self.parts.record_of("refused", one, status="denied", code="bad-signature")
             raise RefusedError(
                 "bad-signature",
@@ -164,6 +161,14 @@ class Applier:
                 because="it was given before the key existed, or the queue was edited by hand",
                 hint=f"review it again: `penstock show {short(one.id)}`",
             )
+
+    def _is_proven(self, one: Proposal, approval: LoggedApproval) -> bool:
+        if approval.kind in KINDS:  # the log itself holds everything that proves it
+            return not self.proposing.answering.checking.logged_fault(one, approval.event)
+        answer = one.answer
+        return answer is not None and self.parts.approvers.valid(
+            signed_statement(one, answer.at), answer.signature, answer.key_id
+        )
 
     def _check_rules(self, one: Proposal, approval: LoggedApproval) -> None:
         # An undo puts back what was there, and a person asked for it: rules that keep agents

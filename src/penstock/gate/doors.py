@@ -3,7 +3,8 @@
 The two tables here are the one place that says so; the gate asks them at every answer and looks at
 its own surroundings, so that nothing depends on what a caller says of itself. Signatures are
 checked by `answer`.
-Always true: inside an agent nothing but a signature approves, at whatever door; `terminal` is only
+Always true: inside an agent nothing but the key's signature or a touch of a passkey approves, at
+whatever door; `terminal` is only
 said of an answer while standard input is a terminal; a door that claims a kind which is not its
 own gets its plainest one.
 """
@@ -15,20 +16,50 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import Protocol
 
+from penstock.core.audit.approval_proof import PASSKEY, UNLOCK
 from penstock.core.errors import RefusedError
+from penstock.core.proposals.passkey import PasskeyTouch
+from penstock.core.proposals.unlock import Unlock
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TouchedApproval:
+    """A touch that approves at one moment: whose passkey, and what else it was made for."""
+
+    credential: bytes
+    touch: PasskeyTouch
+    at: float
+    beside: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SessionKey:
+    """A browser session's own key while it is unlocked, and what vouches for it in the log."""
+
+    unlock: Unlock
+    sign: Callable[[bytes], str]
+    facts: Mapping[str, object]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proof:
     """Who answers, and how we know that it is a person.
 
-    `sign` returns (signature, key id) for a statement; None where there is no key. `kind` is
-    a door's word for how the person was asked; which door may say what is `CLAIMS`.
+    `sign` returns (signature, key id) for a statement; None where there is no key. `touch` stands
+    in its place, and `session` for what is not dangerous. `kind` is a door's word for how the
+    person was asked; which door may say what is `CLAIMS`.
     """
 
     by: str
     kind: str = "library"
     sign: Callable[[bytes], tuple[str, str]] | None = None
+    touch: TouchedApproval | None = None
+    session: SessionKey | None = None
+
+    @property
+    def by_person(self) -> bool:
+        """True where the approver's key or passkey proves this one answer."""
+        return self.sign is not None or self.touch is not None
 
 
 class Surroundings(Protocol):
@@ -71,8 +102,13 @@ CLAIMS: Mapping[Door, tuple[str, ...]] = {
     Door.GRAPH: ("graph", TERMINAL, "input", "door", "policy"),
 }
 
+# What approves by a signature of its own, whichever door it comes through.
+PROVEN = (KEY, PASSKEY, UNLOCK)
+
 REACH: Mapping[str, Reach] = {
     KEY: Reach.RULES,
+    PASSKEY: Reach.RULES,
+    UNLOCK: Reach.CHANGES,
     TERMINAL: Reach.RULES,
     "library": Reach.CHANGES,
     "front-end": Reach.CHANGES,
@@ -89,8 +125,8 @@ REACH: Mapping[str, Reach] = {
 
 def believed(proof: Proof, door: Door, around: Surroundings, *, approve: bool) -> Proof:
     """Return a proof under the name that it is recorded by. Raises RefusedError."""
-    if proof.sign is not None:
-        return replace(proof, kind=KEY)
+    if proof.by_person:
+        return replace(proof, kind=KEY if proof.sign is not None else PASSKEY)
     why = around.agent() if approve else None
     if why:
         raise RefusedError(
@@ -99,6 +135,8 @@ def believed(proof: Proof, door: Door, around: Surroundings, *, approve: bool) -
             because=why,
             hint="run `penstock review` in a terminal of your own",
         )
+    if proof.session is not None:
+        return replace(proof, kind=UNLOCK)
     kind = proof.kind if proof.kind in CLAIMS[door] else CLAIMS[door][0]
     if kind == TERMINAL and not around.terminal():
         if approve:

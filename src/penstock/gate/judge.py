@@ -9,18 +9,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from penstock.core.errors import InputError
 from penstock.core.model import Action, Decision, Request, Verdict
 from penstock.core.paths.free_places import free_places
 from penstock.core.policy.decide import combine, decide
 from penstock.core.policy.model import Policy
+from penstock.gate.call import denied
 from penstock.gate.extent import CallExtent
-from penstock.gate.look import DiskMemory
+from penstock.gate.look import DiskMemory, KnownRepositories
 from penstock.gate.prepare import Call, Preparation, PreparedRequest
 from penstock.ports import Files, Repositories
 
 if TYPE_CHECKING:
     from penstock.gate.git.effects import GitEffects
+
+SHOW_INSTEAD = "have the code use the value without printing or sending it"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,6 +65,7 @@ def judge_call(
     judged against one look at the disk.
     """
     memory = memory or DiskMemory()
+    repositories = KnownRepositories(repositories, memory) if repositories else None
     said = _judged(files, policy, call, now, measures, repositories, memory)
     if policy.enforced is None:
         return said
@@ -143,17 +146,7 @@ def _decide(one: PreparedRequest, policy: Policy, now: float) -> Decision:
     said = decide(one.request, policy, now=now)
     if not one.request.script or said.verdict is Verdict.ALLOW:
         return said
+    if one.later:
+        because = f"`{one.request.script}` would show {said.path} when it runs"
+        return replace(said, verdict=Verdict.ASK, because=because, suggestion=SHOW_INSTEAD)
     return replace(said, because=f"{said.because} (`{one.request.script}` does this when it runs)")
-
-
-def denied(problem: InputError, policy: Policy) -> Decision:
-    """Hostile or broken input is denied and told, never let through as a failure."""
-    because = f"{problem.message}: {problem.because}" if problem.because else problem.message
-    return Decision(
-        verdict=Verdict.DENY,
-        code=problem.code,
-        because=because,
-        suggestion=problem.hint,
-        revision=policy.revision,
-        degraded=policy.degraded,
-    )

@@ -45,8 +45,25 @@ class DiskMemory:
     listed: dict[str, tuple[DirectoryEntry, ...]] = field(default_factory=dict)
     texts: dict[tuple[str, str], str | None] = field(default_factory=dict)
     words: dict[str, str | None] = field(default_factory=dict)
+    ends: dict[tuple[str, str], str | None] = field(default_factory=dict)
     kinds: dict[str, FileKind | None] = field(default_factory=dict)
     resolved: dict[str, str] = field(default_factory=dict)
+    repositories: dict[tuple[str, str, str], GitRepository | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRepositories:
+    """Repositories that are looked for once, and remember what they have answered."""
+
+    found: Repositories
+    memory: DiskMemory
+
+    def at(self, folder: str, *, git_dir: str = "", work_tree: str = "") -> GitRepository | None:
+        """Return the repository of a directory; None where there is none."""
+        known, key = self.memory.repositories, (folder, git_dir, work_tree)
+        if key not in known:
+            known[key] = self.found.at(folder, git_dir=git_dir, work_tree=work_tree)
+        return known[key]
 
 
 class DiskLook:
@@ -71,6 +88,7 @@ class DiskLook:
         self._packed = 0
         self._listed = memory.listed
         self._known = memory.texts
+        self._ends = memory.ends
         self._kinds = memory.words
         self._resolved = memory.resolved
 
@@ -131,6 +149,11 @@ class DiskLook:
 
     def ends(self, path: str, base: str) -> str | None:
         """Return the beginning and the end of a file that is larger than those."""
+        if (path, base) not in self._ends:
+            self._ends[path, base] = self._both_ends(path, base)
+        return self._ends[path, base]
+
+    def _both_ends(self, path: str, base: str) -> str | None:
         try:
             files, found = self._place(path, base)
             source = files.source(found) if found and self._texts < MOST_TEXTS else None

@@ -105,7 +105,7 @@ def closed(one: Proposal) -> PenstockError:
     """Return the error that says what became of a proposal: each outcome is its own."""
     why = {
         State.DENIED: one.decision.because,
-        State.REJECTED: one.answer.reason if one.answer else "",
+        State.REJECTED: one.answer.said if one.answer else "",
         State.EXPIRED: f"it was pending longer than {duration(one.ttl)}",
         State.STALE: "the file has changed since this proposal was created",
         State.SUPERSEDED: "a newer version replaced it",

@@ -10,13 +10,14 @@ allowed without a person.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from posixpath import dirname, join, normpath
 
 from penstock.core.errors import InputError
 from penstock.core.extent import Extent
-from penstock.core.file_mode import WORDS, FileMode
-from penstock.core.model import STRICTNESS, Action, Decision, Request, Verdict
+from penstock.core.file_mode import FileMode
+from penstock.core.model import STRICTNESS, Action, Decision, Request, Target, Verdict
 from penstock.core.paths.relpath import RelPath
 from penstock.core.text.display import visible
 from penstock.gate.parts import Item, Parts
@@ -88,20 +89,6 @@ def told_modes(now: Node, then: Node) -> Modes:
     return now.mode, then.mode
 
 
-def remarks(modes: Modes, content: bytes | None) -> tuple[str, ...]:
-    """Return what a person must know of a change beyond its bytes."""
-    was, mode = modes
-    if mode is FileMode.LINK and content is not None:
-        held = visible(content.decode("utf-8", "replace"), keep_newlines=False)
-        place = f" in place of {WORDS[was]}" if was not in (None, FileMode.LINK) and was else ""
-        return (f"symbolic link to `{held}`{place}",)
-    if mode is None:
-        return (f"removes {WORDS[was]}",) if was and not was.plain else ()
-    if was is not None and mode is not was:
-        return (f"mode {was} becomes {mode}: {WORDS[mode]}",)
-    return (f"creates {WORDS[mode]}",) if was is None else ()
-
-
 def with_target(
     decision: Decision, parts: Parts, path: str, then: Node, request: Request
 ) -> Decision:
@@ -109,10 +96,19 @@ def with_target(
     if then.mode is not FileMode.LINK or then.content is None or parts.settled is not None:
         return decision
     target = normpath(join(dirname(parts.whole(path)), os.fsdecode(then.content)))
-    located = parts.locate(target)
+    return with_destination(decision, parts.locate(target), target, request, parts.judge)
+
+
+def with_destination(
+    decision: Decision,
+    located: Target,
+    target: str,
+    request: Request,
+    judge: Callable[[str, Request], Decision],
+) -> Decision:
+    """Return the decision on a link, made stricter by what the rules say to where it leads."""
     extent = Extent(outside=located.outside, beyond=located.outside)
-    asked = replace(request, action=Action.WRITE, change=None, extent=extent)
-    there = parts.judge(target, asked)
+    there = judge(target, replace(request, action=Action.WRITE, change=None, extent=extent))
     if located.outside and there.verdict is Verdict.ALLOW:
         there = replace(
             there,

@@ -8,17 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from penstock.core.audit.findings import AuditReport
 from penstock.core.model import Actor, Decision, Request, Target
 from penstock.core.paths.relpath import RelPath, locate, parse
 from penstock.core.paths.spellings import beneath
-from penstock.core.policy.decide import decide
-from penstock.core.policy.model import Policy
-from penstock.core.proposals.model import Proposal
 from penstock.gate.doors import Door, Surroundings
-from penstock.ports import AuditLog, Blobs, Clock, Files, History, LogEntry, Proposals, Repositories
+
+if TYPE_CHECKING:
+    from penstock.core.audit.findings import AuditReport
+    from penstock.core.policy.model import Policy
+    from penstock.core.proposals.model import Proposal
+    from penstock.core.proposals.passkey import Passkey
+    from penstock.ports import (
+        AuditLog,
+        Blobs,
+        Clock,
+        Files,
+        History,
+        LogEntry,
+        Proposals,
+        Repositories,
+    )
 
 ANYTHING = "anything"
 RULES_ENDING = ".toml"
@@ -54,6 +65,15 @@ class Approvers(Protocol):
 
     def valid(self, statement: bytes, signature: str, key_id: str) -> bool:
         """Say whether a known approver signed this statement."""
+
+    def key(self, key_id: str) -> bytes | None:
+        """Return the public half of the key of this name, where it is the approver's now."""
+
+    def passkey(self, credential: bytes) -> Passkey | None:
+        """Return the passkey of this credential, where the approver's key vouches for it."""
+
+    def use_passkey(self, passkey: Passkey, count: int) -> None:
+        """Take the counter of a touch. Raises RefusedError where it went back."""
 
 
 class Progress:
@@ -169,6 +189,8 @@ class Parts:
         """Return what is decided about a change of a file, found anew on the disk."""
         if self.settled is not None:
             return self.settled
+        from penstock.core.policy.decide import decide
+
         return decide(self.request(path, request), self.policy(), now=self.clock.now().wall)
 
     def request(self, path: str, request: Request) -> Request:

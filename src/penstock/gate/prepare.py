@@ -8,19 +8,19 @@ declared; the second write to a file is measured against the result of the first
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from penstock.core.diff.measure import measure
-from penstock.core.diff.overwrite import overwritten, replaces, unmeasured
 from penstock.core.errors import InputError
 from penstock.core.model import Action, Change, Request, Source, Target
 from penstock.core.paths.free_places import MADE_ANEW, OUTPUT, is_temporary
 from penstock.core.paths.relpath import RelPath, locate, parse
 from penstock.core.paths.spellings import joined, normal, renamed, written_out
 from penstock.core.policy.vital import environment_holds, reached, vital_refusal
+from penstock.core.text.secret_signs import names_secret_file
+from penstock.core.tools.code_reads import shown_files
 from penstock.core.tools.intents import Intent, intents, mentioned, resulting
 from penstock.gate.call import Call, PreparedRequest
 from penstock.gate.extent import CallExtent
@@ -101,14 +101,46 @@ class Preparation:
         yield from self._taken_along(intent, target)
         if path is None or intent.action not in WRITES or intent.mention:
             yield PreparedRequest(request=self._request(intent, intent.action, target), path=path)
+            if path is None and intent.action in WRITES and intent.edit and not intent.mention:
+                yield from self._shown_outside(intent, target)
             if intent.action is Action.READ and intent.tree:
                 yield from self._read_below(intent, target)
             if path is None and intent.tree and intent.action in WRITES:
                 yield from self._below_twins(intent, target)
             return
-        yield self._write(intent, target, path)
+        earlier = self.left.get(path.text)
+        written = self._write(intent, target, path)
+        yield written
+        yield from self._shown_by(written, earlier)
         if (intent.tree or intent.whole) and self._kind(path) is FileKind.DIRECTORY:
             yield from self._below(intent, path)
+
+    def _shown_by(
+        self, written: PreparedRequest, earlier: bytes | None
+    ) -> Iterator[PreparedRequest]:
+        """Prepare the reads of code that is written, where it shows what it reads."""
+        after, path = written.after, written.path
+        if after is None or path is None or not names_secret_file(after):
+            return
+        there = self.files.kind(path) is FileKind.FILE
+        before = earlier if earlier is not None or not there else self.files.read(path)
+        yield from self._later(path.text, shown_files(path.text, before, after))
+
+    def _shown_outside(self, intent: Intent, target: Target) -> Iterator[PreparedRequest]:
+        """Prepare the reads of code that is written outside; most of it is run from the project."""
+        with suppress(InputError):  # an edit of what is there: the file is not looked at
+            after = resulting(intent, None)
+            if after is not None and names_secret_file(after):
+                found = shown_files(target.shown.rpartition("/")[2], None, after)
+                yield from self._later(target.shown, found)
+
+    def _later(self, script: str, names: Iterable[str]) -> Iterator[PreparedRequest]:
+        """Prepare reads that happen when a file is run."""
+        for name in names:
+            read = Intent(action=Action.READ, path=name, base=self.files.root)
+            with suppress(InputError):
+                request = self._request(read, Action.READ, self._target(read))
+                yield PreparedRequest(request=replace(request, script=script), later=True)
 
     def _in_force(self, intent: Intent) -> bool:
         """Say whether a place is a file of the policy, or what the hook runs from."""
@@ -287,6 +319,8 @@ class Preparation:
         there = self._there(path)
         if there is None and after is None:  # removing what is not there changes nothing
             return named_only
+        from penstock.core.diff.measure import measure  # most calls change no known content
+
         change = measure(there, after, change_threshold=self.change_threshold)
         self.left[path.text] = after
         request = self._request(intent, action, target, change)
@@ -299,6 +333,8 @@ class Preparation:
         there = self._there(path)
         if there is None:
             return named_only
+        from penstock.core.diff.overwrite import unmeasured
+
         change = unmeasured(len(there) if isinstance(there, bytes) else there.size)
         request = named_only.request
         return replace(named_only, request=self._request(intent, request.action, target, change))
@@ -307,6 +343,8 @@ class Preparation:
         self, intent: Intent, target: Target, path: RelPath, named_only: PreparedRequest
     ) -> PreparedRequest:
         """A redirection over a file may lose all of it; that it may not is no comfort."""
+        from penstock.core.diff.overwrite import overwritten, replaces
+
         there = self._there(path)
         if there is None or intent.keeps or not replaces(intent.by):
             return named_only

@@ -18,13 +18,12 @@ from penstock.core.model import (
     STRICTNESS,
     Action,
     Actor,
-    Change,
     ChangeKind,
     Decision,
     Request,
 )
+from penstock.core.proposals.intent import NO_INTENT, AgentIntent, only
 from penstock.core.proposals.model import FIRST, UNDO, Answer, Proposal, State
-from penstock.core.text.display import warnings
 from penstock.gate import node as nodes
 from penstock.gate.answer import Answerer
 from penstock.gate.parts import ANYTHING, Event, Item, Parts, event_of
@@ -60,12 +59,14 @@ class Proposer:
         origin: str = "",
         extra: Mapping[str, str] = NO_FACTS,
         parents: Mapping[str, str] = NO_FACTS,
+        intent: AgentIntent = NO_INTENT,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store the files of one task; several files are one set.
 
         With `ids` given (derived from a call), proposing the same again finds the first.
         `judged` is what the rules say to the whole call, its tool and arguments included; it
         can only make the answer stricter. `parents` has, by path, the proposals that are replaced.
+        `intent` is what the agent says of it; no judgement sees it.
         """
         if not items:
             raise InputError("nothing-proposed", "a proposal needs at least one file")
@@ -83,7 +84,24 @@ class Proposer:
             parent = parents.get(item.path, "")
             one = replace(one, set_id=group, parent=parent, extra={**one.extra, **extra})
             made.append(_at_least(one, judged))
-        return self.store(made)
+        return self.store(self._with_words(self._as_set(made), intent))
+
+    def _with_words(self, made: Sequence[Proposal], said: AgentIntent) -> Sequence[Proposal]:
+        """Put the agent's words beside proposals that are judged already."""
+        if said == NO_INTENT:
+            return made
+        named = [replace(one, path=self.parts.path(one.path).text) for one in said.regions]
+        only(named, (one.path for one in made))
+        found = replace(said, regions=tuple(named))
+        return [replace(one, why=found.why, regions=found.of(one.path)) for one in made]
+
+    def _as_set(self, made: Sequence[Proposal]) -> Sequence[Proposal]:
+        """Return proposals that know of each other: which of the files got another name."""
+        if len(made) < 2:
+            return made
+        from penstock.gate.file_renames import with_renames
+
+        return with_renames(made, self.parts.blobs.get)
 
     def make(
         self,
@@ -97,6 +115,10 @@ class Proposer:
         origin: str = "",
     ) -> Proposal:
         """Measure one file as it is now against what it should hold, and judge that."""
+        # A hook is a process start, and most of them propose nothing.
+        from penstock.core.review.assess import assess
+        from penstock.core.review.risks.permissions import mode_remarks
+
         parts = self.parts
         # Whoever proposes stays in the workspace; rules lie outside it, too.
         anywhere = parts.settled is not None or origin == UNDO
@@ -118,13 +140,14 @@ class Proposer:
             change_threshold=policy.gate.change_threshold,
             progress=parts.progress,
         )
-        change = replace(change, notes=(*nodes.remarks(modes, then.content), *change.notes))
+        change = replace(change, notes=(*mode_remarks(modes, then.content), *change.notes))
         request = Request(
             action=ACTIONS[change.kind], change=change, attended=attended, actor=actor
         )
         decision = nodes.with_target(parts.judge(path, request), parts, path, then, request)
         if left is not None:
             left[path] = then.content
+        seen = assess(path, now.content, then.content, change, modes=modes)
         return Proposal(
             id=proposal_id or self.new_id("hitl"),
             path=path,
@@ -132,13 +155,14 @@ class Proposer:
             content=None if then.content is None else parts.blobs.put(then.content),
             base_mode=modes[0],
             mode=modes[1],
-            change=change,
+            change=replace(change, white_space=seen.white_space.blanks),
             decision=decision,
             state=FIRST[decision.verdict],
             created=parts.clock.now(),
             ttl=policy.approval.ttl_seconds if ttl is None else ttl,
             actor=actor,
-            warnings=_warnings(then.content, change),
+            warnings=tuple(flag.text for flag in seen.flags),
+            flags=seen.flags,
             origin=origin,
             extra={"resolved": parts.place(path)[0].resolve(parts.whole(path))},
         )
@@ -244,13 +268,6 @@ def _at_least(one: Proposal, judged: Decision | None) -> Proposal:
     if judged is None or STRICTNESS[judged.verdict] <= STRICTNESS[one.decision.verdict]:
         return one
     return replace(one, decision=replace(judged, parts=()), state=FIRST[judged.verdict])
-
-
-def _warnings(content: bytes | None, change: Change) -> tuple[str, ...]:
-    """Return what an approver must know: of the change, and hidden in the text."""
-    if content is None:
-        return change.notes
-    return (*change.notes, *warnings(content.decode("utf-8", "replace")))
 
 
 def refused(decision: Decision) -> RefusedError:

@@ -8,23 +8,35 @@ several processes that start at once one ends each claim; a write keeps one line
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from penstock.core.audit.standing_approval import LoggedApproval, approval_in, written_hash
 from penstock.core.errors import PenstockError
-from penstock.core.proposals.model import Proposal, Receipt
-from penstock.gate.apply import Applier, Claimed
-from penstock.gate.parts import Parts
-from penstock.gate.versions import EDIT
+
+if TYPE_CHECKING:
+    from penstock.core.audit.standing_approval import LoggedApproval
+    from penstock.core.proposals.model import Proposal, Receipt
+    from penstock.gate.apply import Applier
+    from penstock.gate.parts import Parts
 
 
 class CrashRecovery:
-    """The steps from claims that nobody holds any more to receipts, or to proposals given back."""
+    """The steps from claims that nobody holds any more to receipts, or to proposals given back.
 
-    def __init__(self, parts: Parts, applying: Applier) -> None:
+    Every gate that is opened looks for them, and hardly ever is there one: so `applying` is
+    called where there is.
+    """
+
+    def __init__(self, parts: Parts, applying: Callable[[], Applier]) -> None:
         self.parts = parts
-        self.applying = applying
+        self._applying = applying
+
+    @cached_property
+    def applying(self) -> Applier:
+        """The steps that end a write."""
+        return self._applying()
 
     def recover(self) -> tuple[Receipt, ...]:
         """Finish what a crash left in the middle; the disk says how far it came."""
@@ -50,6 +62,9 @@ class CrashRecovery:
 
     def _end(self, members: Sequence[Proposal], token: str) -> tuple[Receipt, ...]:
         """End what a crash left of one claim, as the disk and the audit log say it."""
+        from penstock.gate.apply import Claimed
+        from penstock.gate.versions import EDIT
+
         for one in members:
             self._sweep(one)
         approvals = {one.id: self._approval_before_crash(one) for one in members}
@@ -69,6 +84,8 @@ class CrashRecovery:
 
     def _approval_before_crash(self, one: Proposal) -> LoggedApproval | None:
         """Return what a write that was begun relied on; its own line `applied` may be there."""
+        from penstock.core.audit.standing_approval import LoggedApproval, approval_in, written_hash
+
         newest = self.applying.newest_entry(one)
         written = LoggedApproval(kind="", event_hash="") if written_hash(newest) else None
         return written or approval_in(newest, one)

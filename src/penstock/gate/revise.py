@@ -25,6 +25,7 @@ from penstock.gate.parts import Item, Parts
 from penstock.gate.propose import Proposer, proposed, superseded
 
 NONE: Mapping[str, Answer] = {}
+NO_IDS: Mapping[str, str] = {}
 
 
 class Reviser:
@@ -52,11 +53,17 @@ class Reviser:
         return self._put_instead([replace(made, warnings=(*warnings, *made.warnings))])[0]
 
     def _version(
-        self, old: Proposal, content: bytes | None, *, origin: str, set_id: str = ""
+        self,
+        old: Proposal,
+        content: bytes | None,
+        *,
+        origin: str,
+        set_id: str = "",
+        new_id: str = "",
     ) -> Proposal:
         """Return what would stand in a proposal's place; nothing is stored yet."""
         item = Item(path=old.path, content=content, mode=old.mode)
-        made = self.proposing.make(item, actor=old.actor, ttl=old.ttl, origin=origin)
+        made = self.proposing.make(item, new_id, actor=old.actor, ttl=old.ttl, origin=origin)
         if made.base != old.base and origin != "rebase":
             raise StaleError(
                 "base-changed",
@@ -66,7 +73,15 @@ class Reviser:
             )
         # A person changed what the agent asked for, so a person looks at the result.
         group = set_id or old.set_id
-        return replace(made, parent=old.id, set_id=group, state=_at_least_waiting(made))
+        regions = old.regions if made.content == old.content else ()  # its lines are others now
+        return replace(
+            made,
+            parent=old.id,
+            set_id=group,
+            state=_at_least_waiting(made),
+            why=old.why,
+            regions=regions,
+        )
 
     def _put_instead(
         self, made: Sequence[Proposal], rejected: Mapping[str, Answer] = NONE
@@ -122,20 +137,14 @@ class Reviser:
         *,
         proof: Proof,
         reason: str = "",
+        ids: Mapping[str, str] = NO_IDS,
     ) -> tuple[Proposal, ...]:
-        """Put the chosen files of a set into a set of their own, and send the others back."""
-        unknown = sorted(set(paths) - {one.path for one in found})
-        if unknown or not paths:
-            raise InputError(
-                "not-in-set", f"`{', '.join(unknown)}` is not in this set" if unknown else "no file"
-            )
+        """Put the chosen files of a set into a set of their own, and send the others back.
+
+        `ids` are the names of the new proposals, by path, where they were drafted before.
+        """
+        made = self.draft_choice(found, paths, ids=ids)
         fresh = [self.answering.fresh(one.id) for one in found]
-        group = self.proposing.new_id("set")
-        made = [
-            self._version(one, self.proposing.contents(one)[1], origin="chosen", set_id=group)
-            for one in fresh
-            if one.path in paths
-        ]
         why = ": ".join(filter(None, ("not selected from its set", reason)))
         left = {
             one.id: self.answering.prove(one, approve=False, proof=proof, reason=why)
@@ -143,6 +152,29 @@ class Reviser:
             if one.path not in paths
         }
         return self._put_instead(made, left)
+
+    def draft_choice(
+        self, found: Sequence[Proposal], paths: Collection[str], *, ids: Mapping[str, str] = NO_IDS
+    ) -> tuple[Proposal, ...]:
+        """Return the chosen files of a set as a set of their own; nothing is stored yet."""
+        unknown = sorted(set(paths) - {one.path for one in found})
+        if unknown or not paths:
+            raise InputError(
+                "not-in-set", f"`{', '.join(unknown)}` is not in this set" if unknown else "no file"
+            )
+        fresh = [self.answering.fresh(one.id) for one in found]
+        group = self.proposing.new_id("set")
+        return tuple(
+            self._version(
+                one,
+                self.proposing.contents(one)[1],
+                origin="chosen",
+                set_id=group,
+                new_id=ids.get(one.path, ""),
+            )
+            for one in fresh
+            if one.path in paths
+        )
 
     def rebased(self, proposal_id: str) -> Proposal:
         """Carry a proposal over to what the file holds now; an old approval is void."""

@@ -1,7 +1,7 @@
 """The Gate itself: every journey of a write, one method a step.
 
 Always true: doors call nothing else. Each method says in one line what it does; how is in the
-module of that step.
+module of that step, which is imported when it is first taken.
 """
 
 from __future__ import annotations
@@ -9,29 +9,34 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from penstock.core.audit.findings import AuditReport
 from penstock.core.errors import InputError
-from penstock.core.merge.strategies import Strategy
 from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
-from penstock.core.paths.relpath import RelPath
-from penstock.core.policy.decide import decide
-from penstock.core.policy.model import Policy
-from penstock.core.proposals.model import Moment, Proposal, Receipt, State
-from penstock.gate.answer import Answerer
-from penstock.gate.apply import Applier, receipt_id
+from penstock.core.proposals.intent import NO_INTENT, AgentIntent
+from penstock.core.proposals.model import OPEN, Moment, Proposal, Receipt, State
 from penstock.gate.doors import Proof, believed
-from penstock.gate.judge import judge_call
-from penstock.gate.parts import Item, Parts
-from penstock.gate.prepare import Call
-from penstock.gate.propose import Proposer
-from penstock.gate.recover import CrashRecovery
-from penstock.gate.retention import Retention
-from penstock.gate.revise import Reviser
-from penstock.gate.rule_edit import RuleEdit, RuleEditResult, RuleEdits
-from penstock.gate.undo import Undoer
-from penstock.ports import FileKind, History, LogEntry
 
+if TYPE_CHECKING:
+    from penstock.core.audit.approval_list import Places
+    from penstock.core.audit.findings import AuditReport
+    from penstock.core.merge.strategies import Strategy
+    from penstock.core.paths.relpath import RelPath
+    from penstock.core.policy.model import Policy
+    from penstock.core.proposals.line_comment import LineComment
+    from penstock.gate.answer import Answerer
+    from penstock.gate.apply import Applier
+    from penstock.gate.parts import Item, Parts
+    from penstock.gate.prepare import Call
+    from penstock.gate.propose import Proposer
+    from penstock.gate.retention import Retention
+    from penstock.gate.revise import Reviser
+    from penstock.gate.rule_edit import RuleEdit, RuleEditResult
+    from penstock.gate.undo import Undoer
+    from penstock.ports import FileKind, History, LogEntry
+
+NO_IDS: Mapping[str, str] = {}
 LOOK_EVERY = 0.2  # seconds between two looks at a proposal that is waited for
 LONGEST_WAIT = 7 * 86_400.0  # seconds
 MOST_VERSIONS = 1000  # of one file, among which the newest of a proposal is looked for
@@ -42,12 +47,42 @@ class Gate:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._answering = Answerer(parts)
-        self._proposing = Proposer(parts, self._answering)
-        self._revising = Reviser(parts, self._answering, self._proposing)
-        self._applying = Applier(parts, self._proposing)
-        self._undoing = Undoer(parts, self._proposing, self._revising)
-        self._keeping = Retention(parts)
+
+    @cached_property
+    def _answering(self) -> Answerer:
+        from penstock.gate.answer import Answerer
+
+        return Answerer(self._parts)
+
+    @cached_property
+    def _proposing(self) -> Proposer:
+        from penstock.gate.propose import Proposer
+
+        return Proposer(self._parts, self._answering)
+
+    @cached_property
+    def _revising(self) -> Reviser:
+        from penstock.gate.revise import Reviser
+
+        return Reviser(self._parts, self._answering, self._proposing)
+
+    @cached_property
+    def _applying(self) -> Applier:
+        from penstock.gate.apply import Applier
+
+        return Applier(self._parts, self._proposing)
+
+    @cached_property
+    def _undoing(self) -> Undoer:
+        from penstock.gate.undo import Undoer
+
+        return Undoer(self._parts, self._proposing, self._revising)
+
+    @cached_property
+    def _keeping(self) -> Retention:
+        from penstock.gate.retention import Retention
+
+        return Retention(self._parts)
 
     # -- judge -----------------------------------------------------------------------------
 
@@ -56,11 +91,15 @@ class Gate:
 
         Nothing is recorded, stored or written.
         """
+        from penstock.gate.judge import judge_call
+
         files, git, now = self._parts.files, self._parts.repositories, self.now().wall
         return judge_call(files, self.policy(), call, now=now, repositories=git).decision
 
     def decide(self, request: Request) -> Decision:
         """Return what the rules say to one request of a call. Nothing is recorded."""
+        from penstock.core.policy.decide import decide
+
         return decide(request, self.policy(), now=self.now().wall)
 
     def policy(self) -> Policy:
@@ -133,6 +172,8 @@ class Gate:
 
     def receipt(self, known: str) -> Receipt | None:
         """Return the receipt of this id, or of the proposal of this id, or None."""
+        from penstock.gate.apply import receipt_id
+
         one = self.get(known)
         return self._parts.proposals.receipt(known if one is None else receipt_id(one))
 
@@ -206,11 +247,13 @@ class Gate:
         ttl: float | None = None,
         judged: Decision | None = None,
         parents: Mapping[str, str] | None = None,
+        intent: AgentIntent = NO_INTENT,
     ) -> tuple[Proposal, ...]:
         """Measure, judge and store a change of one file or of a set. Writes nothing.
 
         `judged`, the decision on the call behind it, can only make the answer stricter.
         `parents` has, by path, the proposals that these are newer versions of.
+        `intent` is what the agent says of it, shown to people and judged by nobody.
         """
         made = self._proposing.propose(
             items,
@@ -221,6 +264,7 @@ class Gate:
             ttl=ttl,
             judged=judged,
             parents=parents or {},
+            intent=intent,
         )
         self._parts.announce(made)
         self._keeping.tidy()
@@ -231,18 +275,51 @@ class Gate:
         return self._proposing.make(item, actor=actor)
 
     def answer(
-        self, proposal_id: str, *, approve: bool, proof: Proof, reason: str = ""
+        self,
+        proposal_id: str,
+        *,
+        approve: bool,
+        proof: Proof,
+        reason: str = "",
+        comments: Sequence[LineComment] = (),
     ) -> Proposal:
-        """Approve or reject a waiting proposal."""
-        proof = self._believed(proof, approve=approve)
-        return self._answering.answer(proposal_id, approve=approve, proof=proof, reason=reason)
+        """Approve or reject a waiting proposal; a rejection may have comments on its lines."""
+        found = self.answer_all(
+            [proposal_id], approve=approve, proof=proof, reason=reason, comments=comments
+        )
+        return found[0]
 
     def answer_all(
-        self, proposal_ids: Sequence[str], *, approve: bool, proof: Proof, reason: str = ""
+        self,
+        proposal_ids: Sequence[str],
+        *,
+        approve: bool,
+        proof: Proof,
+        reason: str = "",
+        comments: Sequence[LineComment] = (),
     ) -> tuple[Proposal, ...]:
-        """Approve or reject several waiting proposals, all or none."""
+        """Approve or reject several waiting proposals, all or none; each gets its own comments."""
         proof = self._believed(proof, approve=approve)
-        return self._answering.answer_all(proposal_ids, approve=approve, proof=proof, reason=reason)
+        return self._answering.answer_all(
+            proposal_ids, approve=approve, proof=proof, reason=reason, comments=comments
+        )
+
+    def challenge(
+        self, found: Sequence[Proposal], *, at: float, beside: Sequence[bytes] = ()
+    ) -> tuple[bytes, Places]:
+        """Return what a passkey signs to approve proposals, stored or drafted, at this moment.
+
+        `beside` are statements that the same touch vouches for; each one's place comes along.
+        """
+        return self._answering.checking.challenge(found, at, beside)
+
+    def check_proof(self, found: Sequence[Proposal], proof: Proof) -> None:
+        """Refuse a touch or an unlocked session that would not approve these. Changes nothing."""
+        self._answering.checking.try_proof(found, self._believed(proof, approve=True))
+
+    def dangers(self, one: Proposal) -> tuple[str, ...]:
+        """Return why a change needs a fresh proof, also in a session that is unlocked."""
+        return self._answering.checking.dangers(one)
 
     def _believed(self, proof: Proof, *, approve: bool) -> Proof:
         """Return a proof as it is recorded: by what this door can claim, and what is around us."""
@@ -275,11 +352,16 @@ class Gate:
         if edit.proof is not None:
             edit = replace(edit, proof=self._believed(edit.proof, approve=True))
         self._keeping.tidy()  # before: afterwards the rules would have to be read anew
+        from penstock.gate.rule_edit import RuleEdits
+
         return RuleEdits(self._parts, edit).write(history)
 
     def expire(self) -> tuple[Proposal, ...]:
         """Close every proposal whose time is over, each with its line on the record."""
-        return self._answering.expire()
+        now = self.now()
+        open_now = self._parts.proposals.find(states=tuple(OPEN))
+        over = [one for one in open_now if one.expired(now)]
+        return tuple(self._answering.expire(one) for one in over)
 
     def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:
         """Return the bytes before and after that were measured and are shown."""
@@ -287,7 +369,9 @@ class Gate:
 
     def recover(self) -> tuple[Receipt, ...]:
         """Finish what a crash left in the middle."""
-        return CrashRecovery(self._parts, self._applying).recover()
+        from penstock.gate.recover import CrashRecovery
+
+        return CrashRecovery(self._parts, lambda: self._applying).recover()
 
     # -- other content -----------------------------------------------------------------------
 
@@ -314,10 +398,20 @@ class Gate:
         *,
         proof: Proof,
         reason: str = "",
+        ids: Mapping[str, str] = NO_IDS,
     ) -> tuple[Proposal, ...]:
-        """Keep some files of a set as a new set; the others go back to the agent, with a reason."""
+        """Keep some files of a set as a new set; the others go back to the agent, with a reason.
+
+        `ids` are the names of the new proposals by path, where `draft_choice` made them.
+        """
         proof = self._believed(proof, approve=False)
-        return self._revising.choose_files(found, paths, proof=proof, reason=reason)
+        return self._revising.choose_files(found, paths, proof=proof, reason=reason, ids=ids)
+
+    def draft_choice(
+        self, found: Sequence[Proposal], paths: Collection[str], *, ids: Mapping[str, str] = NO_IDS
+    ) -> tuple[Proposal, ...]:
+        """Return what `choose_files` would make. Nothing is queued, recorded or written."""
+        return self._revising.draft_choice(found, paths, ids=ids)
 
     def rebase(self, proposal_id: str) -> Proposal:
         """Carry a proposal over to what the file holds now."""
@@ -363,10 +457,27 @@ class Gate:
         return tuple(self._undoing.changed(receipts))
 
     def undo(
-        self, receipts: Sequence[Receipt], *, by: Actor = NOBODY, rebase: bool = False
+        self,
+        receipts: Sequence[Receipt],
+        *,
+        by: Actor = NOBODY,
+        rebase: bool = False,
+        ids: Mapping[str, str] = NO_IDS,
     ) -> tuple[Proposal, ...]:
         """Propose to put back what was there; approve and apply it like any other.
 
-        With `rebase`, what was saved since is kept where the two do not meet.
+        With `rebase`, what was saved since is kept where the two do not meet. `ids` are the names
+        of the new proposals by path, where `draft_undo` made them.
         """
-        return self._undoing.propose(receipts, by=by, rebase=rebase)
+        return self._undoing.propose(receipts, by=by, rebase=rebase, ids=ids)
+
+    def draft_undo(
+        self,
+        receipts: Sequence[Receipt],
+        *,
+        by: Actor = NOBODY,
+        rebase: bool = False,
+        ids: Mapping[str, str] = NO_IDS,
+    ) -> tuple[Proposal, ...]:
+        """Return what `undo` would propose. Nothing is queued, recorded or written."""
+        return self._undoing.draft(receipts, by=by, rebase=rebase, ids=ids)

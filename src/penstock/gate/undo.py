@@ -8,7 +8,7 @@ so it can be undone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -20,7 +20,7 @@ from penstock.core.model import Actor, Verdict
 from penstock.core.proposals.model import UNDO, Proposal, Receipt, State
 from penstock.gate.parts import Item, Parts
 from penstock.gate.propose import Proposer
-from penstock.gate.revise import Reviser
+from penstock.gate.revise import NO_IDS, Reviser
 from penstock.gate.versions import undone
 from penstock.ports import FileState
 
@@ -126,13 +126,34 @@ class Undoer:
         return one.id in standing(self.parts.proposals.receipts(path=one.path))
 
     def propose(
-        self, receipts: Sequence[Receipt], *, by: Actor, rebase: bool = False
+        self,
+        receipts: Sequence[Receipt],
+        *,
+        by: Actor,
+        rebase: bool = False,
+        ids: Mapping[str, str] = NO_IDS,
     ) -> tuple[Proposal, ...]:
-        """Propose the inverse of some receipts; waiting, because a person decides."""
+        """Propose the inverse of some receipts; waiting, because a person decides.
+
+        `ids` are the names of the proposals, by path, where they were drafted before.
+        """
+        return self.proposing.store(self.draft(receipts, by=by, rebase=rebase, ids=ids))
+
+    def draft(
+        self,
+        receipts: Sequence[Receipt],
+        *,
+        by: Actor,
+        rebase: bool = False,
+        ids: Mapping[str, str] = NO_IDS,
+    ) -> tuple[Proposal, ...]:
+        """Return the inverse of some receipts; nothing is stored yet."""
         items = [item for item, _ in self.preview(receipts, rebase=rebase)]
         group = f"set-{self.parts.clock.token()}" if len(items) > 1 else ""
-        made = [self._one(item, by, _ids_of(item.path, receipts), group) for item in items]
-        return self.proposing.store(made)
+        return tuple(
+            self._one(item, by, _ids_of(item.path, receipts), group, ids.get(item.path, ""))
+            for item in items
+        )
 
     def preview(
         self, receipts: Sequence[Receipt], *, rebase: bool = False
@@ -204,8 +225,8 @@ class Undoer:
         files, known = self.parts.place(path)
         return files.node(known)
 
-    def _one(self, item: Item, by: Actor, ids: Sequence[str], group: str) -> Proposal:
-        one = self.proposing.make(item, actor=by, origin=UNDO)
+    def _one(self, item: Item, by: Actor, ids: Sequence[str], group: str, new_id: str) -> Proposal:
+        one = self.proposing.make(item, new_id, actor=by, origin=UNDO)
         decision = replace(one.decision, verdict=Verdict.ASK)
         return replace(
             one,

@@ -87,6 +87,11 @@ def test_before_there_was_a_key_nothing_had_to_be_signed() -> None:
     assert problems(approved(signature=""), MADE) == []
 
 
+def test_an_approval_that_is_used_again_is_told_with_its_first_line() -> None:
+    again = approved()
+    assert problems(MADE, again, {"op": "applied"}, again) == [("bad-approval", 4)]
+
+
 def test_a_key_that_the_approver_remembers_counts_without_the_record() -> None:
     assert problems(approved(), found=ours(SECRET)) == []
     assert problems(approved()) == [("bad-approval", 1)]
@@ -101,7 +106,8 @@ def test_a_key_that_cannot_be_read_is_no_key() -> None:
 
 OTHER, THIRD = bytes(range(1, 33)), bytes(range(2, 34))
 STOLEN = approved(
-    signature=sign(OTHER, statement("p1", None, "sha256:1", "rev", 1000.5, path="a.txt")),
+    signature=sign(OTHER, statement("p1", None, "sha256:1", "rev", 1001.0, path="a.txt")),
+    signed_at=1001.0,
     key_id=key_id(public_of(OTHER)),
 )
 ADDED = [

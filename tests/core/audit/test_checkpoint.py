@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from penstock.core.audit.checkpoint import (
     Checkpoint,
-    CheckpointPolicy,
     SignerKey,
     as_name,
     make_key,
@@ -25,6 +24,7 @@ from penstock.core.audit.checkpoint import (
     require_forward,
     split_notes,
 )
+from penstock.core.audit.log_head import CheckpointPolicy
 from penstock.core.audit.merkle import consistency_proof, leaf_hash
 from penstock.core.errors import AuditError
 from tests.core.audit.trees import nodes_over, root_of

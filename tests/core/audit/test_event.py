@@ -26,6 +26,7 @@ from penstock.core.audit.judgement import (
     is_wanted,
     plain_line,
 )
+from penstock.core.audit.readable_secrets import readable_secrets
 from penstock.core.errors import InputError
 from penstock.core.model import Decision, Reason, Verdict
 from penstock.core.text.redact import MARK
@@ -66,6 +67,21 @@ def test_content_is_withheld_under_every_name_it_goes_by(name: str, value: objec
 
 def test_bytes_are_withheld_under_any_name() -> None:
     assert shown({"op": "x", "blob": b"abc"})["blob"] == "[withheld 3 bytes]"
+
+
+# Real signatures that look like tokens by chance: of an Azure key, and of a JSON web token.
+LIKE_TOKENS = (
+    "YCCKxOJllaXqdCflRGR8uhIDYUEeFo7SBqxOTryKP3l6NwvoDEkwgksOhE33eL+PhpaqVU7t/lBA4hmpVB/WZg==",
+    "Qn5onYWQzhZZbKHKlXHBPndlLgmMfnJTj+H1bNS2iKpfzLmUQTINCSy40Cv5sP+eyJGG9GAtcm46MsdVvU7fsg==",
+)
+
+
+@pytest.mark.parametrize("text", LIKE_TOKENS)
+def test_a_signature_that_looks_like_a_token_is_kept(text: str) -> None:
+    assert shown({"op": "approved", "path": "a", "signature": text})["signature"] == text
+    assert list(readable_secrets([b"{" + compose({"op": "x", "signature": text}) + b"}"])) == []
+    for event in ({"command": text}, {"signature": text + "A"}, {"signature": f"x {text[:86]}"}):
+        assert MARK in str(shown({"op": "approved", **event})), "nowhere else, and nothing longer"
 
 
 def test_a_command_keeps_its_first_line_only() -> None:

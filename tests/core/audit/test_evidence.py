@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock.core.audit.checkpoint import Checkpoint
-from penstock.core.audit.evidence import CheckpointNote, Evidence, LogFacts, LogHead, compare
+from penstock.core.audit.evidence import CheckpointNote, Evidence, LogFacts, compare
+from penstock.core.audit.log_head import LogHead
 from penstock.core.audit.merkle import leaf_hash
 from penstock.core.errors import AuditError
 from tests.core.audit.trees import root_of

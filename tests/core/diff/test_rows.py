@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from penstock.core.diff.expansion import ALL, CLOSED, MOST_GAPS, Expansion, Opened, read
 from penstock.core.diff.hunks import hunks
 from penstock.core.diff.rows import Block, Kind, blocks, listed
 from penstock.core.text.line_endings import split
@@ -69,3 +70,61 @@ def test_hunks_are_listed_by_the_numbers_by_which_they_are_chosen() -> None:
         {"number": 1, "line": 1, "deleted": 1, "added": 0},
         {"number": 2, "line": 4, "deleted": 0, "added": 2},
     ]
+
+
+# ---------------------------------------------------------------- gaps that are opened
+
+FORTY = b"".join(b"%d\n" % at for at in range(40))
+EDITED = FORTY.replace(b"\n9\n", b"\nnine\n").replace(b"\n29\n", b"\ntwenty-nine\n")
+GAPS = {1: range(6), 2: range(13, 26), 3: range(33, 40)}
+OPENED = [
+    ("nothing", CLOSED, GAPS),
+    ("up from the first hunk", CLOSED.more(1, up=2), {**GAPS, 1: range(4)}),
+    ("down from the first hunk", CLOSED.more(2, down=4), {**GAPS, 2: range(17, 26)}),
+    ("up from the second hunk", CLOSED.more(2, up=4), {**GAPS, 2: range(13, 22)}),
+    ("both", CLOSED.more(2, up=1).more(2, down=2), {**GAPS, 2: range(15, 25)}),
+    ("until hunks touch", CLOSED.more(2, up=7, down=6), {1: range(6), 3: range(33, 40)}),
+    ("more than there is", CLOSED.more(2, up=999), {1: range(6), 3: range(33, 40)}),
+    ("below the last hunk", CLOSED.more(3, down=3), {**GAPS, 3: range(36, 40)}),
+    ("one gap whole", CLOSED.more(1, down=ALL), {2: range(13, 26), 3: range(33, 40)}),
+    ("the whole file", Expansion(whole=True), {}),
+    ("a gap that there is not", CLOSED.more(77, up=5), GAPS),
+]
+
+
+@pytest.mark.parametrize(
+    ("opened", "gaps"), [row[1:] for row in OPENED], ids=[row[0] for row in OPENED]
+)
+def test_a_gap_is_opened_from_either_end(opened: Expansion, gaps: dict[int, range]) -> None:
+    made = list(blocks(hunks(FORTY, EDITED), 40, opened=opened))
+    assert {block.gap: block.before for block in made if block.kind is Kind.GAP} == gaps
+    assert [at for block in made if block.kind in OLD for at in block.before] == [*range(40)]
+    assert [block.hunk for block in made if block.kind is Kind.HEAD] == [1, 2]
+
+
+def test_a_file_without_a_hunk_is_one_gap_that_can_be_opened() -> None:
+    assert [block.gap for block in blocks((), 40)] == [1]
+    (shown,) = blocks((), 40, opened=Expansion(whole=True))
+    assert (shown.kind, shown.before) == (Kind.SAME, range(40))
+
+
+@pytest.mark.parametrize(
+    ("text", "opened"),
+    [
+        ("", CLOSED),
+        ("all", Expansion(whole=True)),
+        ("2:20:0,5:all", Expansion(gaps={2: Opened(20, 0), 5: Opened(ALL, 0)})),
+        ("x,3:-1:0,4:1,5:1:2:3,²:1:1,99999999999:1:1", CLOSED),
+    ],
+)
+def test_an_address_carries_what_is_opened(text: str, opened: Expansion) -> None:
+    assert read(text) == opened
+    assert read(opened.text) == opened
+
+
+def test_an_address_cannot_grow_without_end() -> None:
+    wide = CLOSED
+    for gap in range(2 * MOST_GAPS):
+        wide = wide.more(gap, down=1)
+    assert len(wide.gaps) == MOST_GAPS
+    assert read(",".join(f"{gap}:1:1" for gap in range(10**5))).gaps.keys() <= set(range(MOST_GAPS))

@@ -21,6 +21,8 @@ from penstock.core.model import (
     Verdict,
 )
 from penstock.core.proposals.codec import VERSION, from_json, from_plain, to_json, to_plain
+from penstock.core.proposals.flag import RiskFlag, RiskLevel
+from penstock.core.proposals.line_comment import LineComment
 from penstock.core.proposals.model import Answer, Moment, Proposal, Receipt, State
 
 # Any text at all: lone surrogates come from file names that are not UTF-8.
@@ -37,6 +39,15 @@ CHANGES = st.builds(
     exact=st.booleans(),
     unit=st.sampled_from(["lines", "bytes"]),
     notes=TEXTS,
+    white_space=COUNT,
+)
+FLAGS = st.builds(
+    RiskFlag,
+    level=st.sampled_from(RiskLevel),
+    code=TEXT,
+    text=TEXT,
+    lines=st.lists(COUNT, max_size=2).map(tuple),
+    removed=st.booleans(),
 )
 REASONS = st.builds(
     Reason, rule=TEXT, verdict=st.none() | st.sampled_from(Verdict), text=TEXT, where=TEXT
@@ -54,8 +65,18 @@ DECISIONS: st.SearchStrategy[Decision] = st.recursive(
     ),
     max_leaves=4,
 )
+COMMENTS = st.lists(
+    st.builds(LineComment, path=TEXT, start=COUNT, end=COUNT, text=TEXT, hunk=COUNT), max_size=2
+).map(tuple)
 ANSWERS = st.builds(
-    Answer, approved=st.booleans(), by=TEXT, proof=TEXT, at=TIME, reason=TEXT, signature=TEXT
+    Answer,
+    approved=st.booleans(),
+    by=TEXT,
+    proof=TEXT,
+    at=TIME,
+    reason=TEXT,
+    signature=TEXT,
+    comments=COMMENTS,
 )
 PROPOSALS = st.builds(
     Proposal,
@@ -73,6 +94,9 @@ PROPOSALS = st.builds(
     answer=st.none() | ANSWERS,
     warnings=TEXTS,
     extra=st.dictionaries(TEXT, TEXT, max_size=2),
+    flags=st.lists(FLAGS, max_size=2).map(tuple),
+    why=TEXT,
+    regions=COMMENTS,
 )
 RECEIPTS = st.builds(
     Receipt,

@@ -12,6 +12,7 @@ from penstock.core.run.base import (
     absorbed,
     agreed,
     mark_of,
+    moves,
     offered,
     view,
 )
@@ -19,6 +20,7 @@ from penstock.core.run.entry import BUSY, EntryKind, LayerEntry, LayerNode
 
 STARTED = 100 * 10**9
 LATER = STARTED + 60 * 10**9
+SECOND = 10**9
 
 
 def file(text: str, at: int | None = STARTED, *, executable: bool = False) -> LayerNode:
@@ -84,7 +86,18 @@ def test_a_real_file_in_a_directory_that_the_run_made_is_the_users() -> None:
     assert verdict(made_since, {"d/f": base(file("u"))}) == OURS, "it was applied and deleted"
 
 
-SECOND = 10**9
+def test_what_the_run_wrote_itself_is_no_edit_of_the_user() -> None:
+    newer = LayerEntry(path="f", node=file("a"), real=file("o", LATER))
+    below = LayerEntry(path="d/f", node=gone(), real=file("o", LATER), hidden=True)
+    known = base(file("b"))
+    for one in (newer, below):
+        assert view([one], {}, started=STARTED, written=lambda _: True).entries[0].out_of_date is (
+            False
+        )
+    found = view([newer], {"f": known}, started=STARTED, written=lambda _: True)
+    assert found.entries[0].out_of_date, "what both sides had is the better witness"
+
+
 REFRESHES = [
     ("a refresh between them", LATER - SECOND, (LATER - SECOND // 2, LATER - 1), OURS),
     ("one that began before it was saved", LATER - SECOND, (LATER - SECOND, LATER - 1), OVERTAKEN),
@@ -109,13 +122,49 @@ def test_a_copy_of_a_file_that_is_gone_is_out_of_date() -> None:
     assert verdict(LayerEntry(path="f", node=copy), {}) == OVERTAKEN
 
 
-def test_a_copy_that_the_command_moved_is_its_own_work() -> None:
-    """Each file that it removed elsewhere explains one; another copy is of a file that is gone."""
-    copy = LayerNode(kind=EntryKind.FILE, digest="a", at=LATER, copied=True)
-    copies = [LayerEntry(path=path, node=copy) for path in ("g", "h")]
-    left = LayerEntry(path="f/x.sh", node=gone(), real=file("a", STARTED - 1))
-    found = view([*copies, left], {}, started=STARTED)
-    assert [one.out_of_date for one in found.entries] == [False, True, False]
+def copied(path: str, text: str = "a", above: int | None = None) -> LayerEntry:
+    node = LayerNode(kind=EntryKind.FILE, digest=text, at=LATER, copied=True)
+    return LayerEntry(path=path, node=node, above=above)
+
+
+def left(path: str, text: str) -> LayerEntry:
+    return LayerEntry(path=path, node=gone(), real=file(text, STARTED - 1))
+
+
+BEFORE = STARTED - SECOND
+MOVES = [
+    ("the user deleted it", [copied("f")], (), ()),
+    ("moved, and nothing else", [copied("g"), left("f", "a")], "g", "g"),
+    ("a second copy is of a file that is gone", [copied("g"), copied("h"), left("f", "a")],
+        "g", "g"),
+    ("moved and changed, or deleted by the user", [copied("g", "b"), left("f", "a")], "", "g"),
+    ("what is the same explains it", [copied("g", "b"), copied("h"), left("f", "a")], "h", "h"),
+    ("no name was removed where it is", [copied("g", "b", BEFORE)], "g", "g"),
+    ("one was, since the run began", [copied("g", "b", LATER)], "", ""),
+    ("one was, a moment before", [copied("g", "b", STARTED - 1)], "", ""),
+    ("each removal explains one",
+        [copied("g", "b", BEFORE), copied("h", "c"), left("f", "a")], "g", "g"),
+    ("two removals explain two",
+        [copied("g", "b", BEFORE), copied("h", "c"), left("f", "a"), left("e", "e")], "g", "gh"),
+    ("a directory that went explains none",
+        [copied("g"), LayerEntry(path="d", node=gone(), real=LayerNode(kind=EntryKind.DIRECTORY))],
+        "", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("entries", "first", "later"), [r[1:] for r in MOVES], ids=[r[0] for r in MOVES]
+)
+def test_a_copy_that_the_command_moved_is_its_own_work(
+    entries: list[LayerEntry], first: str, later: str
+) -> None:
+    """In a first sync whatever changed a real directory is the user's; later it may be ours."""
+    for synced, expected in ((False, first), (True, later)):
+        assert moves(entries, started=STARTED, synced=synced) == set(expected)
+        bases = {"other": base(A)} if synced else {}
+        found = view(entries, bases, started=STARTED).entries
+        copies = [one for one in found if one.node.copied]
+        assert {one.path for one in copies if not one.out_of_date} == set(expected)
 
 
 def test_what_is_held_is_passed_on() -> None:

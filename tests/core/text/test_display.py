@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from penstock.core.paths.aliases import IGNORED
 from penstock.core.text import deception, invisible
-from penstock.core.text.display import spoken, visible, visible_bytes, visible_diff, warnings
+from penstock.core.text.deception import warnings
+from penstock.core.text.display import spoken, visible, visible_bytes, visible_diff
 from penstock.core.text.invisible import ROWS, HiddenKind, kind_of, short_name
 
 # --- shown ---------------------------------------------------------------------------------

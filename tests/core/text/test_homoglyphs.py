@@ -126,7 +126,7 @@ def test_the_data_is_what_the_package_ships() -> None:
 
 def test_ascii_text_does_not_load_the_data() -> None:
     code = (
-        "import sys; from penstock.core.text.display import warnings; warnings('x = 1')\n"
+        "import sys; from penstock.core.text.deception import warnings; warnings('x = 1')\n"
         "assert 'penstock.core.text.confusable_letters' not in sys.modules\n"
         "warnings('caf\\u00e9 \\u0430'); "
         "assert 'penstock.core.text.confusable_letters' in sys.modules"

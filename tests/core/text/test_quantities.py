@@ -77,13 +77,14 @@ def test_a_listing_is_a_sentence(names: list[str], text: str) -> None:
     assert listing(names, most=3) == text
 
 
-def _changed(gone: int, new: int, had: int, *, exact: bool = True) -> Change:
+def _changed(gone: int, new: int, had: int, *, exact: bool = True, white_space: int = 0) -> Change:
     return Change(
         kind=ChangeKind.MODIFY,
         lines_deleted=gone,
         lines_added=new,
         existing_lines=had,
         exact=exact,
+        white_space=white_space,
     )
 
 
@@ -100,6 +101,12 @@ def _changed(gone: int, new: int, had: int, *, exact: bool = True) -> Change:
         (
             Change(kind=ChangeKind.REPLACE, lines_deleted=255, lines_added=41, existing_lines=270),
             "255 of 270 lines removed, 41 added",
+        ),
+        (_changed(9, 9, 10, white_space=9), "9 lines changed only in white space (of 10)"),
+        (_changed(1, 1, 1, white_space=1), "1 line changed only in white space (of 1)"),
+        (
+            _changed(9, 8, 10, white_space=7),
+            "2 lines changed (−2 +1 of 10); 7 more only in white space",
         ),
         (Change(kind=ChangeKind.NEW, lines_added=12), "new file, 12 lines"),
         (Change(kind=ChangeKind.NEW), "new file, 0 lines"),

@@ -505,3 +505,29 @@ def test_a_patch_makes_a_program_and_a_link(here: Bench) -> None:
     assert told["ok"], told
     assert (here.root / "src/run.sh").stat().st_mode & 0o111 == 0o111
     assert os.readlink(here.root / "src/to") == "run.sh"
+
+
+def test_an_agents_words_are_kept_and_a_persons_comments_come_back(here: Bench) -> None:
+    here.write("src/a.py", "a\nb\nc\n")
+    said = {"why": "b was wrong", "regions": ["2: this one"]}
+    found = here.ask("write_file", path="src/a.py", content="a\nB\nc\n", **said)
+    known = str(found["details"]["hitl"]["hitl_id"])
+    one = here.broker().gate.get(known)
+    assert one is not None
+    assert (one.why, [region.words for region in one.regions]) == (
+        "b was wrong",
+        ["line 2: this one"],
+    )
+    told = here.answer(
+        "reject_proposal", path="src/a.py", hitl_id=known, comments=["2: keep it", "-2: really"]
+    )
+    assert code(told) == "rejected"
+    assert "line 2: keep it; removed line 2: really" in str(told)
+    again = here.answer("apply_proposal", path="src/a.py", hitl_id=known)
+    assert "line 2: keep it" in str(again)
+
+
+@pytest.mark.parametrize("said", [{"why": 7}, {"regions": "2"}, {"regions": ["other.py:1: x"]}])
+def test_words_that_are_none_are_a_bad_parameter(here: Bench, said: dict[str, object]) -> None:
+    found = here.ask("write_file", path="src/a.py", content="x\n", **said)
+    assert code(found) in ("bad_parameter", "bad_region")

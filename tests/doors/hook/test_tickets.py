@@ -167,6 +167,16 @@ def test_a_rejection_is_heard_once_with_its_reason(hook: Hook) -> None:
     assert marks(hook) == []
 
 
+def test_a_comment_on_a_line_is_heard_with_the_rejection(hook: Hook) -> None:
+    given = {"file_path": hook.at("big.py"), "content": "short\n", "why": "it was long"}
+    said(hook.before("Write", given, "toolu_1"))
+    (one,) = pending(hook)
+    assert one["why"] == "it was long"
+    words = ("--reason", "no", "--comment", "big.py:-14: keep the check", "--comment", "1: longer")
+    assert hook.project.run("reject", one["id"], *words).code == 0
+    assert "rejected: no; removed line 14: keep the check; line 1: longer." in heard(edit(hook))
+
+
 def test_an_approved_change_is_heard_as_applied(hook: Hook) -> None:
     known = ticket(hook)
     approve(hook, known)

@@ -51,11 +51,11 @@ def started(
 
 
 @contextmanager
-def in_thread(server: Server, on: socket.socket | None = None) -> Iterator[int]:
+def in_thread(server: Server, *on: socket.socket) -> Iterator[int]:
     """Run a server in a thread of its own; yields its port."""
-    on = on or bound(0)
-    port = on.getsockname()[1]
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [on]})
+    on = on or (bound(0),)
+    port = on[0].getsockname()[1]
+    thread = threading.Thread(target=server.run, kwargs={"sockets": list(on)})
     thread.start()
     until = time.monotonic() + WITHIN
     while not server.started and time.monotonic() < until:

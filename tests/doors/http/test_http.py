@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.app.listen import listening
+from penstock.app.listen import has_ipv6, listening
 from penstock.core.errors import InputError, StoreError
-from penstock.doors.http.server import bound
+from penstock.doors.http.server import bound, for_pages
 from tests.doors.http.running_server import Started, everything, started
 from tests.doors.mcp.stand_in import LARGEST, TOKEN
 
@@ -481,6 +481,32 @@ def test_the_log_names_errors_and_never_bodies_or_tokens() -> None:
 def test_a_taken_port_is_told() -> None:
     with bound(0) as taken, pytest.raises(StoreError, match="is not available"):
         bound(taken.getsockname()[1])
+
+
+needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
+
+
+@needs_ipv6
+@pytest.mark.parametrize("port", [0, None])
+def test_the_page_has_both_addresses_of_its_name(port: int | None) -> None:
+    with bound(0) as free:
+        wanted = free.getsockname()[1] if port is None else port
+    both = for_pages(wanted)
+    try:
+        first, second = (one.getsockname()[:2] for one in both)
+        assert (first[0], second) == ("127.0.0.1", ("::1", first[1]))
+        assert port == 0 or first[1] == wanted
+    finally:
+        for one in both:
+            one.close()
+
+
+@needs_ipv6
+def test_where_somebody_else_would_be_taken_for_the_page_nothing_is_served() -> None:
+    with listening("::1", 0, backlog=1, hint="") as theirs:
+        port = theirs.getsockname()[1]
+        with pytest.raises(StoreError, match=f"port {port} of ::1 is not available"):
+            for_pages(port)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "", "example.org"])

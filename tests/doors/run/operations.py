@@ -1,18 +1,21 @@
 """File operations from a list in JSON, in the working directory: what a command of a run does.
 
 It needs nothing but Python. An operation that cannot be carried out is passed over, with and
-without a run alike.
+without a run alike. A name that is no text is written as Python writes it, with lone surrogates.
 """
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+
+AT_FDCWD, EXCHANGE = -100, 2
+_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def write(path: str, text: str) -> None:
@@ -33,6 +36,11 @@ def save(path: str, text: str) -> None:
     os.replace(path + ".new", path)
 
 
+def truncate(path: str, size: int) -> None:
+    """Cut a file, or make it longer with zeros."""
+    os.truncate(path, size)
+
+
 def remove(path: str) -> None:
     """Remove a file, a link, or a directory with all that is in it."""
     if os.path.isdir(path) and not os.path.islink(path):
@@ -41,15 +49,16 @@ def remove(path: str) -> None:
         os.unlink(path)
 
 
-def run_by_all(path: str) -> None:
-    """Make a file a program."""
-    os.chmod(path, 0o755, follow_symlinks=True)
+def empty(path: str) -> None:
+    """Remove a directory and make it again, so that nothing of the old one shows."""
+    shutil.rmtree(path)
+    os.mkdir(path)
 
 
-def run_by_none(path: str) -> None:
-    """Make a program a plain file."""
+def chmod(path: str, mode: int) -> None:
+    """Give a file another mode; directories keep theirs, so that all stays readable."""
     if not os.path.isdir(path):
-        os.chmod(path, 0o644, follow_symlinks=True)
+        os.chmod(path, mode, follow_symlinks=True)
 
 
 def rename(old: str, new: str) -> None:
@@ -65,25 +74,54 @@ def rename(old: str, new: str) -> None:
         shutil.rmtree(old)
 
 
+def exchange(one: str, other: str) -> None:
+    """Exchange two names; files and links only, an overlay takes no directories of below."""
+    if any(os.path.isdir(path) and not os.path.islink(path) for path in (one, other)):
+        return
+    names = os.fsencode(one), os.fsencode(other)
+    if _libc.renameat2(AT_FDCWD, names[0], AT_FDCWD, names[1], EXCHANGE):
+        raise OSError(ctypes.get_errno(), "exchange", one)
+
+
+def hard_link(old: str, new: str) -> None:
+    """Give a file that is no link a second name."""
+    if not os.path.islink(old):
+        os.link(old, new)
+
+
+def touch(path: str) -> None:
+    """Change nothing but times, so that an overlay copies the file."""
+    os.utime(path, (1, 1))
+
+
 OPERATIONS: dict[str, Callable[..., object]] = {
     "write": write,
     "append": append,
     "save": save,
+    "truncate": truncate,
     "remove": remove,
+    "empty": empty,
     "rename": rename,
+    "exchange": exchange,
     "link": os.symlink,
+    "hard_link": hard_link,
     "mkdir": os.mkdir,
-    "run_by_all": run_by_all,
-    "run_by_none": run_by_none,
+    "makedirs": os.makedirs,
+    "chmod": chmod,
+    "touch": touch,
 }
 
 
-def main(text: str) -> None:
-    """Carry out all operations, in order."""
-    for name, *words in json.loads(text):
-        with suppress(OSError):
-            OPERATIONS[name](*words)
+def carry_out(steps: Sequence[Sequence[object]]) -> list[str]:
+    """Carry out operations, in order; return which of them failed, and how."""
+    failed = []
+    for name, *words in steps:
+        try:
+            OPERATIONS[str(name)](*words)
+        except (OSError, shutil.Error) as problem:
+            failed.append(f"{name} {words}: {problem}")
+    return failed
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    carry_out(json.loads(sys.argv[1]))

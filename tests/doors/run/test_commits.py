@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -182,7 +183,8 @@ def test_hostile_settings_run_inside_only_and_never_leave(here: Project) -> None
     assert (here.root / ".git/config").read_bytes() == config
     assert not os.path.lexists(here.root / ".git/refs/heads/link")
     assert not (here.root / ".git/objects/info/alternates").exists()
-    assert set(refs(here)) == {"refs/heads/main", f"refs/penstock/run/{name}/main"}
+    ours = f"refs/penstock/run/{name}"
+    assert set(refs(here)) == {"refs/heads/main", f"{ours}/main", f"{ours}/tags/evil"}
     assert not (here.root / ".git/hooks/pre-commit").exists()
 
 
@@ -242,3 +244,185 @@ def test_applying_again_brings_the_commits_again(here: Project) -> None:
     git(here, "update-ref", "-d", f"refs/penstock/run/{name}/main")
     assert "1 commit" in here.run("runs", "apply", name).err
     assert f"refs/penstock/run/{name}/main" in refs(here)
+
+
+def ours(here: Project, name: str) -> dict[str, str]:
+    start = f"refs/penstock/run/{name}/"
+    return {
+        ref.removeprefix(start): oid for ref, oid in refs(here).items() if ref.startswith(start)
+    }
+
+
+def test_tags_and_stashes_arrive_below_refs_of_the_run_and_nowhere_else(here: Project) -> None:
+    git(here, "tag", "old")
+    here.write("mine.txt", "mine\n")
+    git(here, "stash", "-u")
+    before = refs(here)
+    done = run(
+        here,
+        f"git tag light; git {WHO} tag -a -m text note; git tag -f old; git tag -d old; "
+        f"echo 'x = 2' > src/app.py; git {WHO} stash -q; echo 3 > three.txt; "
+        f"git {WHO} stash -q -u; echo n > new.txt; {COMMIT} two; git {WHO} tag -a -m two v2",
+    )
+    name = run_id(done)
+    assert done.code == 0, done.err
+    assert "1 commit, 3 tags, 2 stashes" in done.err, done.err
+    start = f"refs/penstock/run/{name}"
+    assert f"  tag light: {start}/tags/light" in done.err
+    assert f"  stash (1 file, none denied): {start}/stash" in done.err
+    assert f"  stash-1 (1 file, none denied): {start}/stash-1" in done.err
+    kept = ours(here, name)
+    assert set(kept) == {"main", "tags/light", "tags/note", "tags/v2", "stash", "stash-1"}
+    assert {ref: oid for ref, oid in refs(here).items() if not ref.startswith(start)} == before
+    assert len(git(here, "stash", "list").splitlines()) == 1, "the user's own"
+    assert git(here, "cat-file", "-t", kept["tags/note"]) == "tag"
+    assert git(here, "cat-file", "-p", f"{start}/tags/v2^{{commit}}").endswith("two")
+    assert git(here, "fsck", "--strict", "--connectivity-only") == ""
+
+    assert here.run("runs", "merge", name, "--yes").code == 0
+    assert git(here, "log", "-1", "--format=%s") == "two"
+    assert set(refs(here)) - set(before) == {f"{start}/{one}" for one in kept}, "nothing leaks"
+    git(here, "stash", "apply", f"{start}/stash-1")
+    assert (here.root / "src/app.py").read_text() == "x = 2\n"
+    assert here.run("runs", "drop", name, "--yes").code == 0
+    assert set(refs(here)) == set(before)
+
+
+def test_a_tag_alone_arrives_though_it_makes_no_object(here: Project) -> None:
+    done = run(here, "git tag alone; git pack-refs --all")
+    assert set(ours(here, run_id(done))) == {"tags/alone"}, done.err
+    assert "0 applied, 1 tag" in done.err
+
+
+STAYING = [
+    ("a secret in a stash", f"echo S=1 > .env; git {WHO} stash -q -a", "the rules deny"),
+    (
+        "a secret that only a tag leads to",
+        f"git checkout -q --detach; echo S=1 > .env; git add -f .env; {COMMIT} bad; "
+        "git tag bad; git checkout -q main",
+        "the rules deny",
+    ),
+    ("a tag of a file", "git tag blob $(echo S=1 | git hash-object -w --stdin)", "is no commit"),
+    ("a tag of a tree", "git tag tree HEAD^{tree}", "is no commit"),
+    (
+        "a tag of a tag of a file",
+        f"git {WHO} tag -a -m x blob $(echo S=1 | git hash-object -w --stdin); "
+        f"git {WHO} tag -a -m x two blob",
+        "is no commit",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("script", "because"), [row[1:] for row in STAYING], ids=[row[0] for row in STAYING]
+)
+def test_a_tag_or_stash_brings_nothing_that_nobody_judged(
+    here: Project, script: str, because: str
+) -> None:
+    before = refs(here)
+    done = run(here, script)
+    assert "in the layer: " in done.err, done.err
+    assert because in done.err, done.err
+    assert refs(here) == before
+    known = git(here, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+    assert SECRET not in known.split()
+
+
+def test_a_branch_is_in_the_way_of_a_tag_of_the_same_place(here: Project) -> None:
+    """Git keeps no two refs of one name; the branch is what counts."""
+    done = run(
+        here,
+        f"git checkout -qb tags/v1; echo 1 > a.txt; {COMMIT} one; git tag v1; git tag v2; "
+        f"git checkout -qb stash; echo 2 >> a.txt; {COMMIT} two; echo 3 >> a.txt; "
+        f"git {WHO} stash -q",
+    )
+    found = ours(here, run_id(done))
+    assert set(found) == {"tags/v1", "tags/v2", "stash"}, done.err
+    assert git(here, "log", "-1", "--format=%s", found["stash"]) == "two"
+    assert "tag v1 stays in the layer: a branch is in the way" in done.err
+    assert "stash stays in the layer: a branch is in the way" in done.err
+
+
+@pytest.fixture
+def nested(here: Project, tmp_path: Path) -> Project:
+    """The project with a submodule `lib`, which has one itself, as `git clone` leaves them."""
+    for name, more in (("inner", ""), ("lib", "inner")):
+        other = Project(root=tmp_path / name, home=here.home)
+        other.root.mkdir()
+        git(other, "init", "-q", "-b", "main")
+        other.write(f"{name}.txt", "1\n")
+        other.write(".gitignore", "cache/\n")
+        git(other, "add", "-A")
+        git(other, "commit", "-qm", name)
+        if more:
+            added(other, tmp_path / more, more)
+    added(here, tmp_path / "lib", "lib")
+    git(here, "-c", "protocol.file.allow=always", "submodule", "-q", "update", "--init",
+        "--recursive")  # fmt: skip
+    return here
+
+
+def added(to: Project, source: Path, name: str) -> None:
+    git(to, "-c", "protocol.file.allow=always", "submodule", "-q", "add", str(source), name)
+    git(to, "commit", "-qm", f"with {name}")
+
+
+WORK = (
+    "cd lib/inner; echo 2 > inner.txt; mkdir cache; echo c > cache/c; "
+    f"git {WHO} commit -qam deep; cd ..; echo 2 > lib.txt; git add -A; "
+    f"git {WHO} commit -qm middle; git tag t; cd ..; echo 2 > top.txt; {COMMIT} top"
+)
+
+
+def test_commits_of_submodules_arrive_in_their_repositories(nested: Project) -> None:
+    lib = Project(root=nested.root / "lib", home=nested.home)
+    inner = Project(root=lib.root / "inner", home=nested.home)
+    before = [refs(one) for one in (nested, lib, inner)]
+    done = run(nested, WORK)
+    name = run_id(done)
+    assert "3 applied" in done.err, done.err
+    assert "1 scratch file" in done.err, done.err
+    start = f"refs/penstock/run/{name}"
+    assert f"  1 commit on main (2 files, none denied): {start}/main" in done.err
+    assert f"  1 commit on main of lib (2 files, none denied): {start}/main" in done.err
+    assert f"  1 commit on HEAD of lib/inner (1 file, none denied): {start}/HEAD" in done.err
+    assert f"  tag t of lib (2 files, none denied): {start}/tags/t" in done.err
+    assert set(ours(nested, name)) == {"main"}
+    assert set(ours(lib, name)) == {"main", "tags/t"}
+    assert set(ours(inner, name)) == {"HEAD"}
+
+    merged = nested.run("runs", "merge", name, "--yes")
+    assert merged.code == 0, merged.err
+    assert [git(one, "log", "-1", "--format=%s") for one in (nested, lib, inner)] == [
+        "top", "middle", "deep"
+    ]  # fmt: skip
+    assert git(nested, "status", "--porcelain") == ""
+    assert git(nested, "submodule", "status", "--recursive").count("+") == 0
+    assert nested.run("audit", "verify").code == 0
+    assert nested.run("runs", "drop", name, "--yes").code == 0
+    tags = [{r for r in refs(one) if not r.startswith("refs/penstock")} for one in (nested, lib)]
+    assert tags == [set(before[0]), set(before[1])]
+
+
+def test_a_submodule_whose_commits_are_denied_holds_the_branch_back(nested: Project) -> None:
+    script = WORK.replace("echo 2 > lib.txt", "echo S=1 > .env; git add -f .env")
+    done = run(nested, script)
+    name = run_id(done)
+    assert "1 commit on main of lib stays in the layer: the rules deny lib/.env" in done.err
+    refused = nested.run("runs", "merge", name, "--yes")
+    assert "error[files-differ]" in refused.err, refused.err
+    assert "lib" in refused.err
+
+
+def test_a_linked_work_tree_with_a_submodule(nested: Project) -> None:
+    linked = Project(root=nested.root.parent / "linked", home=nested.home)
+    git(nested, "worktree", "add", "-q", "-b", "side", str(linked.root))
+    git(linked, "-c", "protocol.file.allow=always", "submodule", "-q", "update", "--init")
+    lib = Project(root=linked.root / "lib", home=nested.home)
+    done = run(linked, f"cd lib; echo 2 > lib.txt; git {WHO} commit -qam middle; cd ..; "
+                       f"git tag here; git {WHO} commit -qam top")  # fmt: skip
+    name = run_id(done)
+    assert set(ours(linked, name)) == {"side", "tags/here"}, done.err
+    assert set(ours(lib, name)) == {"HEAD"}, done.err
+    assert linked.run("runs", "merge", name, "--yes").code == 0
+    assert git(linked, "status", "--porcelain") == ""

@@ -111,6 +111,8 @@ def test_nothing_that_is_asked_inside_approves_or_ends_the_run(here: Project) ->
         "[" * 9999,
         {"op": "judge", "agent": 1, "call": "", "environ": {}},
         {"op": "judge", "agent": "nobody", "call": "{}", "environ": {}},
+        {"op": "judge", "agent": "claude", "call": "\ud800", "environ": {}},
+        {"op": "judge", "agent": "\ud800", "call": "{}", "environ": {"\ud800": "\ud800"}},
     ]  # fmt: skip
     with live_run(here) as run:
         for question in hostile:
@@ -151,6 +153,21 @@ def test_a_hook_inside_turns_a_question_into_a_note_and_keeps_a_denial(here: Pro
     decided = here.run("audit", "log", "--json").out
     assert decided.count(f'"run": "{name}"') > 2, "what the hook was told is in the audit log"
     assert here.run("audit", "verify").code == 0
+
+
+@isolated
+def test_the_end_of_a_turn_syncs_and_what_is_new_is_heard_in_the_next(here: Project) -> None:
+    """At the end nobody listens any more, so nothing is said there and nothing is lost."""
+    with live_run(here) as run:
+        run("echo 1 > new.txt; echo S=2 > .env")
+        for _ in range(TRIES):
+            assert hooked(run, "Stop") == {}
+            if run.real("new.txt") == "1\n":
+                break
+            time.sleep(0.2)  # on a slow machine the hook answers by itself
+        assert run.real("new.txt") == "1\n"
+        heard(run, {"file_path": "x", "content": "x"}, ".env was not written to the project")
+        run.end()
 
 
 def test_who_listens_inside_our_own_namespace_is_not_the_supervisor() -> None:

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from penstock.stores.isolation import apparmor
+from penstock.stores.isolation.apparmor import apparmor_hint, restricted_by_apparmor
 from penstock.stores.isolation.landlock import can_restrict
-from penstock.stores.isolation.probe import apparmor_hint, restricted_by_apparmor
+from penstock.stores.isolation.process import _impossible
 from tests.project import Done, Project
 from tests.stores.isolation import refusals
 from tests.stores.isolation.ground import impossible
@@ -123,31 +125,66 @@ def test_doctor_says_beforehand_what_a_run_will_be(here: Project, taken: Taken, 
     assert says in without(here, taken, "doctor").out
 
 
-def test_the_apparmor_profile_is_for_this_interpreter(tmp_path: Path) -> None:
+def test_the_apparmor_profile_is_for_this_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing real can be tried here: it takes a kernel with AppArmor."""
     text = apparmor_hint("/usr/bin/python3.12")
     assert "profile penstock /usr/bin/python3.12 flags=(unconfined) {\n  userns,\n}" in text
     assert "apparmor_parser -r /etc/apparmor.d/penstock" in text
     setting = tmp_path / "restrict"
-    for held, restricted in (("1\n", True), ("0\n", False)):
+    monkeypatch.setattr(apparmor, "SETTING", str(setting))
+    failed = {"step": "mount bind at /", "errno": errno.EACCES, "because": "permission denied"}
+    for held, user, restricted in (
+        ("1\n", 1000, True),
+        ("0\n", 1000, False),
+        ("1\n", 0, False),
+        ("", 1000, False),
+    ):
         setting.write_text(held)
-        assert restricted_by_apparmor(str(setting)) is restricted
-    assert not restricted_by_apparmor(os.fspath(tmp_path / "none"))
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        assert restricted_by_apparmor() is restricted
+        assert ("prints the profile" in _impossible(failed).hint) is restricted
+    setting.unlink()
+    assert not restricted_by_apparmor()
+
+
+LOGIN, TALK = ".claude/.credentials.json", ".claude/projects/p/1.jsonl"
 
 
 def test_a_run_in_a_copy_from_end_to_end(here: Project) -> None:
+    """Files, commits, tags and what agents keep at home leave as they leave an overlay."""
     here.write(".env", "SECRET=1\n")
+    (here.home / ".claude").mkdir()
+    (here.home / LOGIN).write_text('{"token": 1}')
+    (here.home / ".claude/settings.json").write_text("{}")
+    mark = here.home / "ran-outside"
     script = (
-        "echo SECRET=2 > .env; echo 'x = 2' > src/app.py; "
-        "git -c user.name=a -c user.email=a@b commit --allow-empty -qm done; exit 5"
+        "echo SECRET=2 > .env; echo 'x = 2' > src/app.py; git add src; "
+        f"printf '#!/bin/sh\\ntouch {mark} || :\\n' > .git/hooks/reference-transaction; "
+        f"git config core.fsmonitor 'touch {mark} || :'; chmod +x .git/hooks/reference*; "
+        "git -c user.name=a -c user.email=a@b commit -qm done; git tag v1; "
+        f"echo '{{\"token\": 2}}' > ~/{LOGIN}; echo evil > ~/.bashrc; "
+        "echo '{\"hooks\": 1}' > ~/.claude/settings.json; "
+        f"mkdir -p ~/.claude/projects/p; echo '{{}}' > ~/{TALK}; exit 5"
     )
+    before = (here.root / ".git/config").read_bytes()
     done = here.run("run", "--require", "copy", "--", "sh", "-c", script)
     assert done.code == 5, done.err
-    assert "1 applied, 1 blocked (.env)" in done.err
+    assert "1 applied, 1 blocked (.env), 1 commit, 1 tag" in done.err, done.err
+    assert "2 files of agents (credentials, transcripts) written back" in done.err
+    assert (here.home / LOGIN).read_text() == '{"token": 2}\n'
+    assert (here.home / TALK).read_text() == "{}\n"
+    assert (here.home / ".claude/settings.json").read_text() == "{}"
+    assert not (here.home / ".bashrc").exists()
+    assert not mark.exists()
+    assert (here.root / ".git/config").read_bytes() == before
     assert (here.root / ".env").read_text() == "SECRET=1\n"
     assert (here.root / "src/app.py").read_text() == "x = 2\n"
     name = done.err.split("run ")[1].split()[0]
     assert here.run("runs", "enter", name, "git", "log", "--format=%s").out == "done\n"
+    merged = here.run("runs", "merge", name, "--yes")
+    assert merged.code == 0, merged.err
     assert "+SECRET=2" in here.run("runs", "diff", name).out
     assert here.run("undo", name, "--yes").code == 0
     assert (here.root / "src/app.py").read_text() == "x = 1\n"

@@ -13,10 +13,11 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from penstock.app import Workspace, open_workspace
+from penstock.core.loopback import page_origin
 from penstock.core.model import Actor
 from penstock.core.proposals.model import Proposal
 from penstock.doors.http.routes import Routes
-from penstock.doors.http.server import Server, bound
+from penstock.doors.http.server import Server, for_pages
 from penstock.doors.http.talk import Log
 from penstock.doors.web.app import make_app
 from penstock.doors.web.context import World
@@ -123,7 +124,7 @@ class Served:
 
     @property
     def origin(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return page_origin(self.port)
 
     def write(self, path: str, text: str | bytes) -> Path:
         file = self.root / path
@@ -204,10 +205,10 @@ def serving(home: Path, *, key: bool = True, rules: str = ASK_ALL) -> Iterator[S
 @contextmanager
 def running(world: World) -> Iterator[int]:
     """Run the real server with the application in a thread of its own."""
-    on = bound(0)
-    port = on.getsockname()[1]
-    world.origin = f"http://127.0.0.1:{port}"
+    on = for_pages(0)
+    port = on[0].getsockname()[1]
+    world.origin = page_origin(port)
     log = Log(lambda *_, **__: None)
     routes = Routes([], rest=make_app(world), known=world.knows, log=log)
-    with in_thread(Server(routes, admit=routes.admit, log=log), on):
+    with in_thread(Server(routes, admit=routes.admit, log=log), *on):
         yield port

@@ -15,7 +15,7 @@ from penstock.core.proposals.model import State
 from penstock.doors.web.answers import approve
 from penstock.doors.web.api.endpoints import ENDPOINTS
 from penstock.doors.web.context import World
-from penstock.doors.web.proof import Prover
+from penstock.doors.web.proof import PagePerson, Prover
 from penstock.gate import Proof
 from tests.doors.web.page_server import HOOK_TOKEN, LINES, TOKEN, WORDS, Served, running, serving
 
@@ -187,8 +187,7 @@ def test_a_file_that_is_saved_while_the_passphrase_is_checked_stays_as_it_was_sa
         served.here,
         one.id,
         digest=str(one.content),
-        passphrase=WORDS,
-        prover=Slow(),
+        person=PagePerson(passphrase=WORDS, prover=Slow()),
         reader=served.world.readers.of(served.seen(one.id)["viewer"]),
     )
     assert answered.error is not None

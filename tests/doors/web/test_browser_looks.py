@@ -95,6 +95,7 @@ def pages(served: Served) -> dict[str, str]:
         "decisions": "/decisions",
         "rules": "/rules",
         "audit": "/audit",
+        "passkeys": "/passkeys",
         "nothing": "/nothing-here",
     }
 
@@ -102,10 +103,12 @@ def pages(served: Served) -> dict[str, str]:
 def _write(served: Served, path: str, text: str) -> None:
     from penstock.doors.web.answers import approve
     from penstock.doors.web.drift import shown
+    from penstock.doors.web.proof import PagePerson
 
     one = served.propose(path, text)
     reader = served.world.readers.of(served.seen(one.id)["viewer"])
-    done = approve(served.here, one.id, digest=shown([one]), passphrase=WORDS, reader=reader)
+    person = PagePerson(passphrase=WORDS)
+    done = approve(served.here, one.id, digest=shown([one]), person=person, reader=reader)
     assert done.ok, done.error
 
 

@@ -213,7 +213,7 @@ def another_server(page: str) -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
+        yield f"http://localhost:{server.server_port}/"
         server.shutdown()
         thread.join()
 

@@ -21,7 +21,7 @@ from tests.cli.pending import one_proposed
 from tests.doors.http.running_server import WITHIN, started
 from tests.project import Project
 
-LINK = re.compile(r"http://127\.0\.0\.1:\d+(/open\?t=[\w-]+)")
+LINK = re.compile(r"http://localhost:\d+(/open\?t=[\w-]+)")
 SERVE = (sys.executable, "-m", "penstock.cli", "serve", "--port", "0")
 
 

@@ -278,7 +278,7 @@ def test_a_form_that_cannot_be_read_is_refused(
 ) -> None:
     told = {
         "Cookie": browser.cookie,
-        "Origin": served.origin,
+        "Origin": browser.origin,
         "Content-Type": "application/x-www-form-urlencoded",
     }
     assert browser.ask("POST", "/audit/verify", body, told).status in (400, 413)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.audit.checkpoint import CheckpointPolicy, make_key, open_note
+from penstock.core.audit.checkpoint import make_key, open_note
+from penstock.core.audit.log_head import CheckpointPolicy
 from penstock.core.audit.merkle import includes, is_consistent, leaf_hash
 from penstock.core.audit.proofs import holds
 from penstock.core.errors import AuditError

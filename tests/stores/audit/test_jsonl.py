@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 
 from penstock.core.audit import head_slots as slots
 from penstock.core.audit.chain import GENESIS
-from penstock.core.audit.evidence import Evidence, LogHead
+from penstock.core.audit.evidence import Evidence
+from penstock.core.audit.log_head import LogHead
 from penstock.core.audit.query import Query
 from penstock.core.errors import AuditError
 from penstock.stores.audit import group_commit

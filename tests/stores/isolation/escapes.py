@@ -101,6 +101,13 @@ ESCAPES: dict[str, str] = {
         "fd = lib.syscall(438, os.pidfd_open(pid), 9, 0); os.write(fd, b'escaped')"
     ),
     "a niceness": "os.setpriority(os.PRIO_PROCESS, pid, 15)",
+    "a niceness of the whole group": "os.setpriority(os.PRIO_PGRP, 0, 15)",
+    "a signal to the whole group": "os.kill(0, signal.SIGUSR1)",
+    "the first process of the run": (
+        "for name in ('mem', 'root' + other, 'cwd/../../elsewhere/other.txt', 'fd/3'):\n"
+        "    try: write(f'/proc/1/{name}', os.O_RDWR)\n    except OSError: pass\n"
+        "lib.ptrace(16, 1, 0, 0); lib.setns(os.pidfd_open(1), 0x10020000); write(other)"
+    ),
     # -- sockets, pipes, memory, keys --------------------------------------------------------------
     "a socket with a path": (
         "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'x', elsewhere + '/socket')"
@@ -165,6 +172,40 @@ ESCAPES: dict[str, str] = {
         "mount('overlay', '/tmp/om', 'overlay', 0, "
         "f'userxattr,lowerdir=/tmp/ou,upperdir={os.path.dirname(target)},workdir={home}/.local')\n"
         "write('/tmp/om/target.txt')\n"
+    ),
+    "a detached copy of the tree": (
+        "nested(); fd = lib.syscall(428, -100, b'/', 1 | 0x8000)\n"
+        "lib.syscall(442, fd, b'', 0x9000, struct.pack('QQQQ', 0, 1, 0, 0), 32)\n"
+        "try: write(f'/proc/self/fd/{fd}{other}')\nexcept OSError: write(other)"
+    ),
+    "writable by mount_setattr": (
+        "nested()\nfor line in open('/proc/self/mountinfo').read().splitlines():\n"
+        "    p = os.fsencode(line.split()[4])\n"
+        "    lib.syscall(442, -100, p, 0x8000, struct.pack('QQQQ', 0, 1, 0, 0), 32)\n"
+        "write(other)"
+    ),
+    "another root by pivot": (
+        "nested(); os.chdir('/'); lib.pivot_root(b'.', b'.'); lib.umount2(b'.', 2); write(other)"
+    ),
+    "a file mounted over another": "nested(); mount(target, other, None, 4096); write(other)",
+    "a file by its handle": (
+        "h = ctypes.create_string_buffer(struct.pack('Ii', 128, 0), 136); m = ctypes.c_int()\n"
+        "lib.name_to_handle_at(-100, os.fsencode(other), h, ctypes.byref(m), 0); nested()\n"
+        "fd = lib.open_by_handle_at(os.open(elsewhere, os.O_RDONLY), h, os.O_WRONLY)\n"
+        "os.write(fd, b'escaped') if fd >= 0 else write(other)"
+    ),
+    "a program in memory": (
+        "fd = os.memfd_create('x', 0); os.write(fd, open('/bin/sh', 'rb').read())\n"
+        "os.execve(fd, ['sh', '-c', f'echo escaped > {other}'], {})"
+    ),
+    "two names exchanged": (
+        "lib.renameat2(-100, os.fsencode(target), -100, os.fsencode(home + '/.bashrc'), 2)"
+    ),
+    "a mode by way of /proc": (
+        "fd = os.open(target, os.O_PATH); os.chmod(f'/proc/self/fd/{fd}', 0o777)"
+    ),
+    "bytes spliced into a file": (
+        "r, w = os.pipe(); os.write(w, b'escaped'); os.splice(r, os.open(target, os.O_WRONLY), 7)\n"
     ),
     "the namespaces of a process outside": (
         "nested(0x10000000)\nfor n in ('user', 'mnt', 'pid'):\n"

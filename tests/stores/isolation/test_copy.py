@@ -193,6 +193,42 @@ def test_a_home_has_what_agents_need_and_is_kept(tmp_path: Path) -> None:
     assert (own / ".claude.json").read_text() == "{1}"
 
 
+def test_a_home_that_is_kept_has_the_newer_login_and_the_users_newer_settings(
+    tmp_path: Path,
+) -> None:
+    real, own = tmp_path / "real", tmp_path / "own"
+    for name in (".codex/auth.json", ".codex/config.toml", ".gitconfig"):
+        (real / name).parent.mkdir(parents=True, exist_ok=True)
+        (real / name).write_text("old")
+        os.utime(real / name, ns=(0, 0))
+    copy_home(str(real), str(own))
+    (own / ".codex/auth.json").write_text("of a run")
+    (own / ".codex/config.toml").write_text("of a run")
+    for name in (".codex/auth.json", ".codex/config.toml", ".gitconfig"):
+        (real / name).write_text("newer")
+    copy_home(str(real), str(own))
+    assert (own / ".codex/auth.json").read_text() == "newer", "the older one works no more"
+    assert (own / ".codex/config.toml").read_text() == "of a run", "a command changed it"
+    assert (own / ".gitconfig").read_text() == "newer", "no command changed it"
+
+
+def test_links_that_a_command_left_in_its_home_lead_us_nowhere(tmp_path: Path) -> None:
+    real, own, elsewhere = tmp_path / "real", tmp_path / "own", tmp_path / "elsewhere"
+    for folder in (real / ".codex", real / ".claude", own, elsewhere):
+        folder.mkdir(parents=True)
+    for name in (".codex/auth.json", ".claude/settings.json", ".gitconfig"):
+        (real / name).write_text("mine")
+    (elsewhere / "kept").write_text("kept")
+    (own / ".codex").symlink_to(elsewhere)
+    (own / ".claude").write_text("a file")
+    (own / ".gitconfig").symlink_to(elsewhere / "kept")
+    for name in (".codex/auth.json", ".gitconfig"):
+        os.utime(real / name)
+    copy_home(str(real), str(own))
+    assert [one.name for one in elsewhere.iterdir()] == ["kept"]
+    assert (elsewhere / "kept").read_text() == "kept"
+
+
 def test_a_broken_manifest_is_an_error_and_never_a_deletion() -> None:
     with ground() as here:
         here.as_user(lambda: copied(here, ["true"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import signal
 import stat
 import subprocess
 import tempfile
@@ -45,6 +46,9 @@ class Outside:
 
     def __init__(self, here: Ground) -> None:
         self.here = here
+        os.setpgid(0, 0)  # what is done to the whole group reaches nobody else
+        signal.signal(signal.SIGUSR1, lambda *_: None)
+        self.niceness = os.getpriority(os.PRIO_PROCESS, 0)
         self.key = f"penstock-{os.getpid()}-{os.urandom(4).hex()}"
         self.number = int.from_bytes(os.urandom(3), "big")
         self.tmp = tempfile.mkdtemp()
@@ -130,7 +134,7 @@ class Outside:
     def _touched(self) -> bool:
         """Say whether the process outside is not as it was."""
         pid = self.process.pid
-        if os.getpriority(os.PRIO_PROCESS, pid) != os.getpriority(os.PRIO_PROCESS, 0):
+        if os.getpriority(os.PRIO_PROCESS, pid) != self.niceness:
             return True
         if Path(f"/proc/{pid}/oom_score_adj").read_text() != ADJUSTED:
             return True

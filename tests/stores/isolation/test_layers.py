@@ -156,7 +156,7 @@ def test_a_second_wall_stands_by_itself(name: str, step: Off, attempt: str) -> N
 
 def test_without_the_filter_a_command_types_into_a_terminal() -> None:
     def work() -> int:
-        off(confine, "no_typing")()
+        off(confine, "refuse_calls")()
         return here.isolated(command)
 
     command = [PYTHON, "-c", TYPE, str(confine.TIOCSTI)]
@@ -195,6 +195,82 @@ def test_without_a_keyring_of_its_own_a_command_finds_the_users_keys() -> None:
     with ground() as here:
         assert here.as_user(lambda: work(nothing)) == 1
         assert here.as_user(lambda: work(off(syscalls, "own_keyring"))) == 0
+
+
+TAKE_KEY = f"""
+import ctypes, sys
+lib = ctypes.CDLL(None, use_errno=True)
+for line in open("/proc/keys"):
+    if "_uid." in line:
+        lib.syscall({KEYCTL}, 8, int(line.split()[0], 16), -3)
+sys.exit(lib.syscall({KEYCTL}, 11, int(sys.argv[1]), ctypes.create_string_buffer(9), 9) != 6)
+"""
+
+
+def test_without_the_filter_a_command_takes_keys_by_their_number() -> None:
+    """A keyring of its own is not enough: the user's lists itself, and is open to its user."""
+
+    def work(switch: Off) -> int:
+        switch()
+        JOIN_KEYRING()
+        made = syscalls._library().syscall(ADD_KEY, b"user", b"penstock-test", b"secret", 6, -4)
+        assert made >= 0
+        return here.isolated([PYTHON, "-c", TAKE_KEY, str(made)])
+
+    if ADD_KEY < 0:
+        pytest.skip("NOT TESTED: unknown system call numbers")
+    with ground() as here:
+        assert here.as_user(lambda: work(nothing)) == 1
+        assert here.as_user(lambda: work(off(confine, "refuse_calls"))) == 0
+
+
+CONTROL_GROUPS = HEAD.replace("json.loads(sys.argv[1])", "dict.fromkeys(sys.argv[1:])") + (
+    "nested(0x12020000); sys.exit(mount('x', '/tmp', 'cgroup2') != 0)"
+)
+
+
+def test_without_the_limit_a_command_mounts_its_control_group() -> None:
+    command = [PYTHON, "-c", CONTROL_GROUPS, "target", "other", "elsewhere", "home", "pid"]
+
+    def work() -> int:
+        off(room, "_no_control_groups")()
+        return here.isolated(command)
+
+    with ground() as here:
+        assert here.as_user(lambda: here.isolated(command)) == 1
+        assert here.as_user(work) == 0
+
+
+def mount_below(here: Ground) -> None:
+    """Mount something in a directory, so that no overlay takes it."""
+    place = here.elsewhere / "mounted"
+    place.mkdir()
+    user = os.geteuid()
+    syscalls.unshare(syscalls.NEWUSER | syscalls.NEWNS)
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1")):
+        with open(f"/proc/self/{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+    MOUNT("tmpfs", str(place), "tmpfs")
+
+
+@pytest.mark.parametrize("attempt", ["a socket with a path", "a pipe with a path"])
+def test_without_covers_sockets_above_a_mount_are_reached(attempt: str) -> None:
+    def work(switch: Off) -> list[str]:
+        switch()
+        outside = Outside(here)
+        try:
+            mount_below(here)
+            command = [PYTHON, "-c", HEAD + ESCAPES[attempt], json.dumps(outside.facts())]
+            with standard(outside):
+                here.isolated(command)
+            return [one for one in outside.reached() if one != "files"]
+        finally:
+            outside.close()
+
+    with ground() as here:
+        assert here.as_user(lambda: work(nothing)) == []
+    with ground() as here:
+        assert here.as_user(lambda: work(off(room, "_deaden")))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: needs root")

@@ -1,7 +1,8 @@
 """Commits of isolated runs: brought out of a layer, checked apart, and put below refs of ours.
 
 It joins the stores that run git inside a layer and those that check a pack outside of it. Which
-commits may leave is the door's to find out, with the gate.
+commits may leave is the door's to find out, with the gate. A submodule is a repository like the
+project's own.
 Always true: git never runs on a run's repository except inside that run's layer.
 """
 
@@ -10,36 +11,53 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from penstock.app.isolated_runs import IsolatedRuns
 from penstock.core.errors import StoreError
-from penstock.core.run.commits import HEADS, REFS, BranchTip, parse_tips
+from penstock.core.run.commits import DETACHED, HEADS, REFS, BranchTip, parse_tips
 from penstock.stores.files import syscalls as file_syscalls
 from penstock.stores.files.beneath import Beneath
 from penstock.stores.git.fast_forward import FastForward
-from penstock.stores.git.quarantine import LARGEST_PACK, PackQuarantine, refs_of, write_refs
+from penstock.stores.git.ignore import submodules
+from penstock.stores.git.quarantine import (
+    LARGEST_PACK,
+    PackQuarantine,
+    refs_of,
+    stashes_of,
+    write_refs,
+)
 from penstock.stores.git.repository import Repository, repository_of
 from penstock.stores.git.run import OPTIONS, GitError, environment
 from penstock.stores.isolation.capture import capture
+from penstock.stores.isolation.mounts import is_below
 
-__all__ = ["FastForward", "PackQuarantine", "RunCommits"]
+__all__ = ["FastForward", "PackQuarantine", "Repository", "RunCommits", "current_branch"]
 
-LARGEST_LISTING = 1 << 20
+LARGEST_LISTING = 16 << 20
 EXPORT_SECONDS = 120.0
 FOLDER = "quarantine"
-# Inside the run: its branches and its HEAD, an empty line, and a pack of what the real
-# repository does not have. Which that is comes in as ids; some of them may be gone inside.
+# Where a change of a repository can mean that there is something to bring.
+TRACES = (("objects",), ("refs", "tags"), ("reftable",))
+# Inside the run: its branches, tags, stashes and its HEAD, an empty line, and a pack of what the
+# real repository does not have. Which that is comes in as ids; some of them may be gone inside.
 EXPORT = """
 cd "$0" || exit 3
-heads() { git "$@" for-each-ref --format='%(objectname) %(refname)' refs/heads/; }
+refs() {
+  git "$@" for-each-ref --format='%(objectname) %(refname)' refs/heads/ refs/tags/ || return 3
+  git "$@" log --walk-reflogs --format='%H refs/stash' refs/stash -- 2>/dev/null || :
+}
 head() { git "$@" rev-parse -q --verify 'HEAD^{commit}'; }
-heads "$@" || exit 3
+listed=$(refs "$@") || exit 3
+[ -z "$listed" ] || printf '%s\\n' "$listed"
 printf '%s HEAD\\n\\n' "$(head "$@")"
 known=$(git "$@" cat-file --batch-check='^%(objectname)' | grep '^^')
-{ heads "$@" | cut -d' ' -f1; head "$@"; printf '%s\\n' "$known"; } |
-git "$@" pack-objects -q --revs --stdout --no-use-bitmap-index
+{
+  [ -z "$listed" ] || printf '%s\\n' "$listed" | cut -d' ' -f1
+  head "$@"
+  printf '%s\\n' "$known"
+} | git "$@" pack-objects -q --revs --stdout --no-use-bitmap-index
 """
 
 
@@ -52,46 +70,53 @@ class RunCommits:
     @cached_property
     def repository(self) -> Repository | None:
         """The real repository of the project, if it has one that git accepts."""
-        try:
-            return repository_of(os.path.join(self.runs.here.root, ".git"))
-        except GitError:
-            return None
+        return _repository(self.runs.here.root)
 
-    def made(self, run: str) -> bool:
-        """Say whether a run made objects of git; without any there are no commits of its own."""
-        layers = (self.runs.layer(run).upper, os.path.join(self.runs.records.path(run), "git"))
-        if not any(os.path.isdir(one) and os.listdir(one) for one in layers):
-            return False  # most runs of a command that only looks: git need not be asked
-        repository = self.repository
-        if repository is None:
+    @cached_property
+    def repositories(self) -> Mapping[str, Repository]:
+        """The project's repository and those of its submodules, by their place in the project.
+
+        Submodules come first: a commit of the project can name one of theirs.
+        """
+        root = self.runs.here.root
+        places = [*reversed(submodules(root)), ""] if self.repository else []
+        found = {place: _repository(os.path.join(root, place)) for place in places}
+        return {place: one for place, one in found.items() if one is not None}
+
+    def made(self, run: str, repository: Repository) -> bool:
+        """Say whether a run left something of git that may lead to commits of its own."""
+        layer = self._layer(run, repository)
+        if layer is None:
             return False
-        upper, above = self._layer(run, repository)
+        upper, above = layer
         beneath = Beneath(root=upper, by_openat2=file_syscalls.openat2_offered())
-        with suppress(OSError):
-            folder = beneath.open((*above, "objects"))
-            try:
-                return bool(os.listdir(folder))
-            finally:
-                os.close(folder)
-        return False
+        for trace in TRACES:
+            with suppress(OSError):
+                folder = beneath.open((*above, *trace))
+                try:
+                    if os.listdir(folder):
+                        return True
+                finally:
+                    os.close(folder)
+        return os.path.lexists(os.path.join(upper, *above, "packed-refs"))
 
-    def _layer(self, run: str, repository: Repository) -> tuple[str, tuple[str, ...]]:
+    def _layer(self, run: str, repository: Repository) -> tuple[str, tuple[str, ...]] | None:
+        """Return the layer that a repository lies in, with the way to it; None without any."""
         root, common = self.runs.here.root, os.path.realpath(repository.common)
-        if self.runs.repository_outside():
-            return os.path.join(self.runs.records.path(run), "git", "upper"), ()
-        return self.runs.layer(run).upper, tuple(os.path.relpath(common, root).split("/"))
+        outside = self.runs.repository_outside()
+        upper, real = self.runs.layer(run).upper, root
+        if outside and is_below(common, outside):
+            upper, real = os.path.join(self.runs.records.path(run), "git", "upper"), outside
+        if not is_below(common, real) or not os.path.isdir(upper) or not os.listdir(upper):
+            return None  # after most commands that only look nothing is there
+        way = os.path.relpath(common, real)
+        return upper, () if way == "." else tuple(way.split("/"))
 
     @contextmanager
-    def exported(self, run: str) -> Iterator[tuple[PackQuarantine, tuple[BranchTip, ...]]]:
+    def exported(
+        self, run: str, repository: Repository
+    ) -> Iterator[tuple[PackQuarantine, tuple[BranchTip, ...]]]:
         """Give what a run committed, checked, in a quarantine that is gone afterwards."""
-        repository = self.repository
-        if repository is None:
-            raise StoreError(
-                "no-repository",
-                "the project has no git repository",
-                because="git finds none, or refuses to use it",
-                hint="see what `git status` says in the project",
-            )
         folder = os.path.join(self.runs.records.path(run), FOLDER)
         held = PackQuarantine(repository=repository, folder=folder)
         held.drop()
@@ -105,14 +130,14 @@ class RunCommits:
 
     def _export(self, run: str, repository: Repository, pack: str) -> tuple[BranchTip, ...]:
         """Have the run's own git print its branches and a pack; split the two."""
-        known = sorted(set(refs_of(repository, "refs").values()))
-        plan = replace(self.runs.plan(run), directory=self.runs.here.root)
+        refs = refs_of(repository, "refs")
         environ = {**environment(os.environ), "GIT_CONFIG_GLOBAL": os.devnull}
-        command = ("/bin/sh", "-c", EXPORT, self.runs.here.root, *OPTIONS)
+        top = self.runs.inside(run, repository.top)
+        command = ("/bin/sh", "-c", EXPORT, top, *OPTIONS)
         with open(f"{pack}.stream", "w+b") as stream:
             code = capture(
-                plan, command, environ,
-                stdin="".join(f"{one}\n" for one in known).encode(),
+                self.runs.looking(run, command, environ), name="git",
+                stdin="".join(f"{one}\n" for one in sorted(set(refs.values()))).encode(),
                 into=stream.fileno(), largest=LARGEST_PACK, seconds=EXPORT_SECONDS,
             )  # fmt: skip
             if code:
@@ -125,30 +150,35 @@ class RunCommits:
                     file.write(piece)
         os.unlink(f"{pack}.stream")
         try:
-            return parse_tips(listing)
+            return parse_tips(listing, refs, stashes_of(repository))
         except ValueError as fault:
             raise _unreadable(str(fault)) from None
 
-    def branch_commit(self, name: str) -> str | None:
-        """Return the commit of a branch of the real repository, "" for none yet.
-
-        None for one that is not the branch of the project's own work tree.
-        """
-        if self.repository is None:
-            return None
-        forward = FastForward(repository=self.repository)
-        return forward.head() if forward.branch() == HEADS + name else None
-
-    def refs(self, run: str) -> Mapping[str, str]:
-        """Return the refs that a run left in the real repository."""
-        return refs_of(self.repository, f"{REFS}{run}/") if self.repository else {}
+    def refs(self, run: str, repository: Repository) -> Mapping[str, str]:
+        """Return the refs that a run left in a real repository."""
+        return refs_of(repository, f"{REFS}{run}/")
 
     def drop_refs(self, run: str) -> int:
         """Remove the refs of a run; return how many there were."""
-        found = self.refs(run)
-        if found and self.repository is not None:
-            write_refs(self.repository, dict.fromkeys(found, ""))
-        return len(found)
+        count = 0
+        for repository in self.repositories.values():
+            found = self.refs(run, repository)
+            if found:
+                write_refs(repository, dict.fromkeys(found, ""))
+            count += len(found)
+        return count
+
+
+def current_branch(forward: FastForward) -> str:
+    """Return the name of the branch that a work tree is on; `HEAD` where it is on none."""
+    return forward.branch().removeprefix(HEADS) or DETACHED
+
+
+def _repository(folder: str) -> Repository | None:
+    try:
+        return repository_of(os.path.join(folder, ".git"))
+    except GitError:
+        return None
 
 
 def _unreadable(because: str) -> StoreError:

@@ -35,7 +35,7 @@ class RunHome:
 
     def _layer(self, one: AgentHome) -> RunLayer | None:
         """Return the layer over an agent's folder; None where one of them is a link, or absent."""
-        upper = os.path.join(self.runs.home_layer(self.run), "upper", one.folder)
+        upper = os.path.join(self.runs.home_upper(self.run), one.folder)
         real = os.path.join(self.real, one.folder)
         plain = os.path.isdir(upper) and os.path.realpath(upper) == upper
         return (

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from penstock.cli.demo import agents
 from penstock.cli.demo.project import PASSPHRASE, DemoProject
 from penstock.core.distribution import pip_install
+from penstock.core.loopback import page_origin
 
 if TYPE_CHECKING:
     from penstock.cli.demo.stage import Stage
@@ -122,10 +123,10 @@ def _serve(stage: Stage, here: DemoProject) -> None:
     from penstock.doors.web.app import make_app
     from penstock.doors.web.context import World
 
-    listening = server.bound(0)
+    listening = server.for_pages(0)
     workspace = here.workspace
     world = World([workspace], token=token_of(os.path.dirname(workspace.state), "admin.token"))
-    world.origin = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    world.origin = page_origin(listening[0].getsockname()[1])
     log = Log(_silent)
     routes = Routes([], rest=make_app(world), known=world.knows, log=log)
 
@@ -134,7 +135,7 @@ def _serve(stage: Stage, here: DemoProject) -> None:
         stage.say("Open this link (it works once, for two minutes). Ctrl-C ends the demo.")
 
     made = server.Server(routes, admit=routes.admit, log=log, ready=invite)
-    server.run(made, listening)
+    server.run(made, *listening)
 
 
 def _silent(_line: str, **_facts: object) -> None:

@@ -15,7 +15,7 @@ from penstock.cli.extras import need
 from penstock.cli.integrations.units import UNITS
 from penstock.cli.shape import OneOf, PlainCommand
 from penstock.cli.terminal.output import tell, workspace_option
-from penstock.core.loopback import PORT
+from penstock.core.loopback import ADDRESS, PORT, page_origin
 from penstock.doors.http.talk import SAY, Log, Say
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody sa
     default=PORT,
     show_default=True,
     metavar="PORT",
-    help="Port on 127.0.0.1 (0: any free port).",
+    help="Port on localhost (0: any free port).",
 )
 @click.option(
     "--log-format",
@@ -66,7 +66,7 @@ SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody sa
 def command(
     port: int, print_service: str | None, log_format: str, link: bool, workspace: str | None
 ) -> int:
-    """Run the server: review page, HTTP hooks and JSON API, on 127.0.0.1 only.
+    """Run the server: review page, HTTP hooks and JSON API, for this machine only.
 
     Prints a link that opens the review page once; `penstock open` prints another. Stop it with
     Ctrl-C.
@@ -93,14 +93,14 @@ def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> 
 
     say = SAY[log_format]
     log = Log(say)
-    listening = server.passed() or server.bound(port)
-    at = listening.getsockname()[1]
+    listening = server.for_pages(port)
+    at = listening[0].getsockname()[1]
     engine = Engine(signs=True)
     warm = Warm(engine)
     world = _world(at, workspace)
 
     def ready() -> None:
-        say(f"listening on {world.origin} (pid {os.getpid()})", level="info")
+        say(f"listening on http://{ADDRESS}:{at} (pid {os.getpid()})", level="info")
         if link:
             _invite(world, say)
 
@@ -111,7 +111,7 @@ def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> 
     try:
         listens(at)
         _cold_hooks(engine)
-        server.run(made, listening)
+        server.run(made, *listening)
         say("stopped", level="info")
     finally:
         stopped.set()
@@ -151,7 +151,7 @@ def _world(port: int, workspace: str | None) -> World:
         hook_token=hook_token(home),
         more=known_workspaces,
     )
-    world.origin = f"http://127.0.0.1:{port}"
+    world.origin = page_origin(port)
     world.look_around()
     return world
 

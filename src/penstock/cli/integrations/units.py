@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from xml.sax.saxutils import escape
 
+from penstock.app.listen import has_ipv6
 from penstock.core.errors import InputError
+from penstock.core.loopback import ADDRESS, ADDRESS6
 from penstock.core.text.display import spoken
 
 # Where state and rules are looked for; a service starts without the shell's variables.
@@ -41,7 +43,7 @@ SOCKET = """\
 Description=Socket of Penstock
 
 [Socket]
-ListenStream=127.0.0.1:{port}
+{streams}
 
 [Install]
 WantedBy=sockets.target
@@ -83,7 +85,9 @@ def systemd(argv: Sequence[str], port: int, environ: Mapping[str, str]) -> str:
 def systemd_socket(argv: Sequence[str], port: int, environ: Mapping[str, str]) -> str:
     """Return the socket that starts the service at the first request."""
     del argv, environ
-    return SOCKET.format(port=port)
+    # A browser looks for `localhost` at both; systemd refuses an address that is not there.
+    hosts = (ADDRESS, f"[{ADDRESS6}]") if has_ipv6() else (ADDRESS,)
+    return SOCKET.format(streams="\n".join(f"ListenStream={host}:{port}" for host in hosts))
 
 
 def launchd(argv: Sequence[str], port: int, environ: Mapping[str, str]) -> str:

@@ -12,7 +12,11 @@ from penstock.cli.terminal.output import tell, workspace_option
 @click.command(
     cls=PlainCommand,
     context_settings={"allow_interspersed_args": False},
-    examples=("penstock run -- claude", "penstock run --apply ask -- make test"),
+    examples=(
+        "penstock run -- claude",
+        "penstock run --apply ask -- make test",
+        "penstock run --require overlay -- codex exec 'fix the test' < notes.txt",
+    ),
 )
 @click.option(
     "--require",
@@ -40,10 +44,13 @@ def command(
 ) -> int:
     """Run COMMAND isolated from your files; its changes are reviewed first.
 
-    Whatever the command and the programs it starts write stays in a separate layer. Once it has
-    paused for two seconds, and when it ends, the rules decide: allowed changes are written, others
-    need your approval, denied ones stay in the layer. Network access is open
-    unless the rules switch it off.
+    Whatever the command and the programs it starts write stays in a separate layer. After each
+    tool call of an agent with hooks, after two seconds without changes, and when the command ends,
+    the rules decide: allowed changes are written, others need your approval, denied ones stay in
+    the layer. Network access is open unless the rules switch it off.
+
+    The exit code is the command's own (128 and the number of a signal), 126 or 127 if it can't be
+    started, 69 if it can't be isolated.
     """
     from penstock.app import open_workspace
     from penstock.app.isolated_runs import IsolatedRuns

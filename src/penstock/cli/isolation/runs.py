@@ -14,6 +14,8 @@ from penstock.cli.terminal.output import echo, json_option, print_json, tell, wo
 if TYPE_CHECKING:
     from penstock.app import Workspace
 
+LONGEST_COMMAND = 60
+
 
 class RunsGroup(CommandGroup):
     """A group that lists the runs when it is called alone."""
@@ -48,9 +50,12 @@ def ls(workspace: str | None, as_json: bool) -> int:
 
 
 def _list(workspace: str | None, *, as_json: bool) -> int:
+    import shlex
+    import time
     from dataclasses import asdict
 
-    from penstock.core.timestamps import stamp
+    from penstock.core.text.display import visible
+    from penstock.core.text.quantities import ago
     from penstock.doors.run.listing import listed
 
     found = listed(_here(workspace))
@@ -58,9 +63,11 @@ def _list(workspace: str | None, *, as_json: bool) -> int:
         print_json({"runs": [{**asdict(one.record), "state": one.state} for one in found]})
         return OK
     for one in found:
-        what = " ".join(one.record.command)
+        words = visible(shlex.join(one.record.command), keep_newlines=False)
+        what = words if len(words) <= LONGEST_COMMAND else f"{words[: LONGEST_COMMAND - 3]}..."
+        began = ago(time.time() - one.record.started)
         more = f": {one.record.counts}" if one.record.counts else ""
-        echo(f"{one.record.id}  {one.state:8} {stamp(one.record.started)}  {what}{more}")
+        echo(f"{one.record.id}  {one.state:8} {began:10} {what}{more}")
     if not found:
         tell("no runs are kept here")
     return OK
@@ -72,7 +79,7 @@ def _list(workspace: str | None, *, as_json: bool) -> int:
 @json_option
 def diff(run: str, workspace: str | None, as_json: bool) -> int:
     """Show what a run would change in the project (default: the latest run)."""
-    from penstock.core.text.display import visible_diff
+    from penstock.core.text.display import spoken, visible_diff
     from penstock.doors.run.listing import diffs, find
 
     here = _here(workspace)
@@ -82,7 +89,7 @@ def diff(run: str, workspace: str | None, as_json: bool) -> int:
         print_json({"run": record.id, "diffs": [{"path": p, "diff": text} for p, text in found]})
         return OK
     for path, text in found:
-        echo(path)
+        echo(spoken(path))
         echo(text.rstrip("\n"))
     return OK
 
@@ -139,7 +146,8 @@ def merge(run: str, yes: bool, workspace: str | None) -> int:
     """Fast-forward your branch to the commits of a run (default: the latest).
 
     Every file of these commits must be in your work tree already: approve what is pending first.
-    Only the branch and the index change.
+    Only the branch and the index change, and those of submodules. Tags and stashes of the run
+    stay where they are, below `refs/penstock/run/`.
     """
     from penstock.cli.terminal.ask import agreed
     from penstock.cli.terminal.proof import may_answer, person
@@ -153,9 +161,9 @@ def merge(run: str, yes: bool, workspace: str | None) -> int:
     if not agreed(f"fast-forward your branch to the commits of {record.id}?", yes=yes):
         tell("nothing was changed")
         return COULD_NOT
-    done = merge_run(here, record.id, person(here, terminal=False))
-    before = done.old[:7] or "no commit"
-    tell(f"{done.branch}: {before} -> {done.new[:7]} ({counted(done.files, 'file')})")
+    for one in merge_run(here, record.id, person(here, terminal=False)):
+        before = one.old[:7] or "no commit"
+        tell(f"{one.branch}: {before} -> {one.new[:7]} ({counted(one.files, 'file')})")
     return OK
 
 
@@ -189,6 +197,9 @@ def clean(workspace: str | None, as_json: bool) -> int:
     gone = clean_runs(_here(workspace))
     if as_json:
         print_json({"removed": gone})
-    for one in gone if not as_json else ():
+        return OK
+    for one in gone:
         echo(one)
+    if not gone:
+        tell("nothing was removed")
     return OK

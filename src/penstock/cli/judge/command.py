@@ -32,6 +32,7 @@ from penstock.gate import Call, Judgement
         """penstock judge --tool Write --input '{"file_path": "a.py", "content": "x"}'""",
         "penstock judge --tool Bash --input @call.json",
         "penstock judge --batch < calls.jsonl",
+        "penstock judge --git origin/main..HEAD",
     ),
 )
 @click.argument("words", nargs=-1, metavar="[write|edit|read PATH | -- COMMAND...]")
@@ -44,6 +45,28 @@ from penstock.gate import Call, Judgement
     help="Input of the tool: JSON, a file, or standard input.",
 )
 @click.option("--cwd", default=None, metavar="DIR", help="Directory of the call (default: here).")
+@click.option(
+    "--git",
+    "revisions",
+    default=None,
+    metavar="BASE..HEAD",
+    help="Judge the files that these commits change, by the rules at BASE.",
+)
+@click.option("--staged", is_flag=True, help="Judge the files that are staged for a commit.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default=None,
+    help="How to print the result of --git and --staged (default: text).",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["ask", "deny"]),
+    default=None,
+    help="With --git and --staged: exit 0 if nothing is denied, or only if nothing needs "
+    "approval either (default: ask).",
+)
 @click.option("--batch", is_flag=True, help="Judge each JSON line of standard input.")
 @click.option(
     "--unattended",
@@ -61,6 +84,10 @@ def command(
     tool: str | None,
     tool_input: str | None,
     cwd: str | None,
+    revisions: str | None,
+    staged: bool,
+    output_format: str | None,
+    fail_on: str | None,
     batch: bool,
     non_interactive: bool,
     policy_file: str | None,
@@ -76,8 +103,21 @@ def command(
     "id". Each gets one line of JSON with the same id; a line that can't be judged gets
     {"error": ...}.
 
+    With --git or --staged the files of commits are judged, for checks in CI and for a pre-commit
+    hook. Commits cannot loosen the rules that they are judged by.
+
     Exit code: 0 allowed, 2 denied, 3 needs approval.
     """
+    of_commits = staged or revisions is not None
+    if (output_format or fail_on) and not of_commits:
+        raise click.UsageError("`--format` and `--fail-on` belong to `--git` and `--staged`")
+    if of_commits:
+        if staged and revisions is not None:
+            raise click.UsageError("`--git` and `--staged` exclude each other")
+        if words or words_after() is not None or tool or tool_input or cwd or batch or policy_file:
+            raise click.UsageError("with `--git` and `--staged` the files come from git")
+        shape = "json" if as_json else output_format or "text"
+        return _of_commits(workspace, revisions, shape=shape, fail_on=fail_on or "ask")
     if batch:
         from penstock.cli.judge.batch import judge_lines
 
@@ -110,6 +150,18 @@ def command(
     else:
         show(judged, [*remarks(asked), *_unseen(asked, seen_by)])
     return EXIT[judged.decision.verdict]
+
+
+def _of_commits(workspace: str | None, revisions: str | None, *, shape: str, fail_on: str) -> int:
+    """Judge commits, or the index where there are no revisions; return the exit code."""
+    from penstock.app.rules.commit_check import check_commits
+    from penstock.app.workspace import workspace_root
+    from penstock.cli.judge.commits import FORMATS
+
+    check = check_commits(workspace_root(workspace), revisions)
+    FORMATS[shape](check)
+    passes = fail_on == "deny" and check.verdict is Verdict.ASK
+    return OK if passes else EXIT[check.verdict]
 
 
 def _here(root: str) -> str:

@@ -18,20 +18,21 @@ def document(
     """Return the decision as one JSON document; `seen_by` are agents whose hook sees the call."""
     decision = judged.decision
     return {
-        **_facts(decision),
+        **decision_facts(decision),
         "notes": [*notes_of(decision), *remarks],
         "revision": decision.revision,
         "degraded": decision.degraded or None,
         **({"observe": True} if judged.would else {}),
         "parts": [
-            {**_facts(part), "change": _change(one.request.change)}
+            {**decision_facts(part), "change": change_facts(one.request.change)}
             for part, one in zip(decision.parts or (decision,), judged.prepared, strict=False)
         ],
         "seen_by": seen_by,
     }
 
 
-def _facts(decision: Decision) -> dict[str, object]:
+def decision_facts(decision: Decision) -> dict[str, object]:
+    """Return what every decision has."""
     return {
         "verdict": decision.verdict,
         "granted": decision.granted,
@@ -54,7 +55,8 @@ def notes_of(decision: Decision) -> list[str]:
     return [*decision.notes, *([EVERYWHERE] if refused else [])]
 
 
-def _change(change: Change | None) -> dict[str, object] | None:
+def change_facts(change: Change | None) -> dict[str, object] | None:
+    """Return a change in numbers; None where nothing was measured."""
     if change is None:
         return None
     return {

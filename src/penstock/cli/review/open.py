@@ -47,12 +47,19 @@ def command(
     there. The page needs a running server: start it with `penstock serve`.
     """
     from penstock.app import open_workspace
-    from penstock.app.servers import found
     from penstock.cli.terminal.proof import refuse_inside_agent
 
     here = open_workspace(workspace)
     refuse_inside_agent(here)
     target = _target(here.gate, id_) if id_ else ""
+    invite(f"/proposals/{target}" if target else "", port=port, browser=browser, as_json=as_json)
+    return OK
+
+
+def invite(to: str, *, port: int | None, browser: bool | None, as_json: bool) -> None:
+    """Print a new link that leads to a page, and open it where somebody has a desktop."""
+    from penstock.app.servers import found
+
     running = found()
     if port is None and running is None:
         raise StoreError(
@@ -61,8 +68,8 @@ def command(
             hint="start it in another terminal with `penstock serve`",
         )
     url = _asked(port or (running.port if running else 0))
-    if target:
-        url += f"&{urlencode({'to': f'/proposals/{target}'})}"
+    if to:
+        url += f"&{urlencode({'to': to})}"
     if as_json:
         print_json({"url": url})
     else:
@@ -70,7 +77,6 @@ def command(
         tell("this link works once, for two minutes")
     if browser or (browser is None and not as_json and _has_desktop()):
         click.launch(url)
-    return OK
 
 
 def _target(gate: Gate, text: str) -> str:

@@ -6,7 +6,13 @@ import click
 
 from penstock.cli import OK
 from penstock.cli.shape import OneOf, PlainCommand
-from penstock.cli.terminal.output import console, json_option, print_json, workspace_option
+from penstock.cli.terminal.output import (
+    json_option,
+    print_json,
+    print_styled,
+    tell,
+    workspace_option,
+)
 from penstock.core.proposals.model import OPEN, State
 
 
@@ -49,10 +55,9 @@ def command(
     if as_json:
         print_json({"proposals": [document(one) for one in found]})
         return OK
-    out = console()
     chosen = everything or state is not None
     for line in table(found, gate.now(), known=known_ids(gate), states=chosen):
-        out.print(line)
+        print_styled(line)
     if not found:
-        console(stderr=True).print("no changes" if chosen else "no pending changes")
+        tell("no changes" if chosen else "no pending changes")
     return OK

@@ -54,7 +54,8 @@ def _seen(gate: Gate, one: Proposal) -> dict[str, object]:
     from penstock.core.file_mode import FileMode
 
     before, after = gate.contents(one)
-    gone = lost_lines(before or b"", after or b"") if one.change.unit == "lines" else ()
+    old, new = before or b"", after or b""
+    gone = lost_lines(old, new, white_space=False) if one.change.unit == "lines" else ()
     parts = hunks(before, after) if before is not None and after is not None else ()
     return {
         "lost_lines": [{"line": at, "text": _text(line).rstrip("\r\n")} for at, line in gone],

@@ -6,26 +6,36 @@ Always true: an id is as short as it can be and still name one change.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
+import click
 
-from penstock.cli.terminal.render import STYLE, counts
-from penstock.core.proposals.model import STATE_WORDS
+from penstock.core.proposals.model import STATE_WORDS, State
 from penstock.core.proposals.short_id import short
 from penstock.core.text.display import spoken
 from penstock.core.text.quantities import duration
 
 if TYPE_CHECKING:
+    from penstock.core.model import Change
     from penstock.core.proposals.model import Moment, Proposal
 
 HEADING = ("id", "age", "agent", "set", "lines", "file")
 STATE = "state"
+STYLE: dict[State, dict[str, Any]] = {
+    State.WAITING: {"fg": "yellow"},
+    State.APPROVED: {"fg": "cyan"},
+    State.APPLIED: {"fg": "green"},
+    State.REJECTED: {"fg": "red"},
+    State.DENIED: {"fg": "red"},
+    State.EXPIRED: {"dim": True},
+    State.STALE: {"fg": "magenta"},
+    State.SUPERSEDED: {"dim": True},
+}
 
 
 def table(
     found: Sequence[Proposal], now: Moment, *, known: Collection[str], states: bool
-) -> list[Text]:
+) -> list[str]:
     """Return the heading and a line for each change; `states` adds what became of each."""
     if not found:
         return []
@@ -35,11 +45,12 @@ def table(
     if states:
         rows = [(*row[:-1], name, row[-1]) for row, name in zip(rows, names, strict=True)]
     widths = [max(len(row[at]) for row in (heading, *rows)) for at in range(len(heading))]
-    lines = [Text(_line(heading, widths), style="bold")]
+    lines = [click.style(_line(heading, widths), bold=True)]
     for one, row in zip(found, rows, strict=True):
-        lines.append(Text(_line(row, widths)))
-        if states:
-            lines[-1].stylize(STYLE[one.state], *_span(widths))
+        line = _line(row, widths)
+        start, end = _span(widths) if states else (0, 0)
+        style = click.style(line[start:end], **STYLE[one.state]) if states else ""
+        lines.append(f"{line[:start]}{style}{line[end:]}")
     return lines
 
 
@@ -49,9 +60,15 @@ def _row(one: Proposal, now: Moment, known: Collection[str]) -> tuple[str, ...]:
         duration(now.since(one.created)),
         spoken(one.actor.agent) or "-",
         spoken(short(one.set_id, known)) if one.set_id else "-",
-        counts(one.change),
+        _counts(one.change),
         spoken(one.path),
     )
+
+
+def _counts(change: Change) -> str:
+    """Return what a change removes and adds, in lines, or in bytes where it is no text."""
+    unit = "" if change.unit == "lines" else " bytes"
+    return f"−{change.lines_deleted:,} +{change.lines_added:,}{unit}"
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

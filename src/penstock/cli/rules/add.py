@@ -218,7 +218,7 @@ def _id_of(operation: dict[str, object]) -> str:
 @contextmanager
 def _file(here: Workspace, rule: QuickRule, *, dry_run: bool) -> Iterator[str]:
     """Give the rules file to edit; one that is made for it goes again where nothing was added."""
-    from penstock.app.rule_ways import new_file, rules_file
+    from penstock.app.rules.rule_ways import new_file, rules_file
 
     file = rules_file(here.root, rule)
     if os.path.lexists(file):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from penstock.app import Workspace
-    from penstock.app.rule_ways import RuleWays
+    from penstock.app.rules.rule_ways import RuleWays
     from penstock.core.policy.expiry import RuleEnd
     from penstock.core.rule_edit.quick_rule import QuickRule
     from penstock.core.rule_edit.ways import Stop
@@ -86,7 +86,7 @@ def _grants(here: Workspace, path: str, prefix: str, until: float) -> list[Quick
     from dataclasses import replace
 
     from penstock.app.proof import who
-    from penstock.app.rule_ways import RuleTrial
+    from penstock.app.rules.rule_ways import RuleTrial
     from penstock.core.rule_edit.quick_rule import QuickRule, glob_of
 
     glob = glob_of(path, root=here.root, home=os.path.expanduser("~"))

@@ -132,7 +132,7 @@ def _rule(here: Workspace, name: str, path: str) -> dict[str, str | None]:
 
 def _changes(here: Workspace, event: Mapping[str, object]) -> dict[str, object]:
     """Return what the rules say now, and the rules that would let it pass, or why none would."""
-    from penstock.app.rule_ways import RuleTrial, RuleWays
+    from penstock.app.rules.rule_ways import RuleTrial, RuleWays
     from penstock.core.learning.past_decision import past_of
     from penstock.core.rule_edit.quick_rule import joined
     from penstock.core.rule_edit.ways import needs_command, stops_of_event

@@ -29,7 +29,7 @@ def command() -> None:
 def init(workspace: str | None, as_json: bool) -> int:
     """Create an approver key, protected by a passphrase.
 
-    From then on only this key approves changes.
+    From then on only this key approves changes, and the passkeys that you register with it.
     """
     from penstock.app import open_workspace
     from penstock.cli.terminal.proof import refuse_inside_agent
@@ -58,7 +58,8 @@ def make(here: Workspace) -> ApproverPublicKey:
 def replace(workspace: str | None, as_json: bool) -> int:
     """Replace the key with a new one; the passphrase stays the same.
 
-    The old key signs the replacement, so that `penstock audit verify` accepts it.
+    The old key signs the replacement, so that `penstock audit verify` accepts it. Passkeys that
+    were registered with the old key have to be registered again.
     """
     from penstock.app import open_workspace
     from penstock.cli.terminal.proof import code_if_needed, passphrase, refuse_inside_agent
@@ -125,6 +126,88 @@ def change_passphrase(workspace: str | None) -> int:
     refuse_inside_agent(here)
     old = passphrase()
     here.keys.change_passphrase(old, passphrase(confirm=True))
+    return OK
+
+
+@command.command(examples=("penstock approver passkey",))
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+    help="Port of the server (default: detected).",
+)
+@click.option(
+    "--browser/--no-browser",
+    default=None,
+    help="Open the browser (default: at a terminal with a desktop).",
+)
+@workspace_option
+@json_option
+def passkey(port: int | None, browser: bool | None, workspace: str | None, as_json: bool) -> int:
+    """Register a passkey that approves in place of the passphrase.
+
+    A passkey is made by a browser, so this prints a link to the page for it and opens it. The page
+    asks for the passphrase, and needs a running server: start it with `penstock serve`.
+    """
+    from penstock.app import open_workspace
+    from penstock.cli.review.open import invite
+    from penstock.cli.terminal.proof import refuse_inside_agent
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    here.keys.current()
+    invite("/passkeys", port=port, browser=browser, as_json=as_json)
+    return OK
+
+
+@command.command(examples=("penstock approver passkeys",))
+@workspace_option
+@json_option
+def passkeys(workspace: str | None, as_json: bool) -> int:
+    """List the registered passkeys; needs no passphrase."""
+    from penstock.app import open_workspace
+    from penstock.core.timestamps import stamp
+
+    keys = open_workspace(workspace).keys
+    own = keys.own_passkeys()
+    found = [
+        {
+            "id": one.id,
+            "label": one.label,
+            "origin": one.origin,
+            "since": stamp(one.since),
+            "approves": one in own,
+        }
+        for one in keys.passkeys.added()
+    ]
+    if as_json:
+        print_json({"passkeys": found})
+        return OK
+    for one in found:
+        note = "" if one["approves"] else "  (not signed by your key: approves nothing)"
+        text = f"{one['id']}  {one['label']}  {one['origin']}  since {one['since']}{note}"
+        console().print(text, markup=False)
+    if not found:
+        tell("no passkey is registered; add one with `penstock approver passkey`")
+    return OK
+
+
+@command.command(name="remove-passkey", examples=("penstock approver remove-passkey 3f2a1c9e",))
+@click.argument("id_", metavar="ID")
+@workspace_option
+def remove_passkey(id_: str, workspace: str | None) -> int:
+    """Remove a passkey; ID is the beginning of its id, or its label."""
+    from penstock.app import open_workspace
+    from penstock.app.proof import named_passkey
+    from penstock.app.proof import remove_passkey as remove
+    from penstock.cli.terminal.proof import code_if_needed, passphrase, refuse_inside_agent
+
+    here = open_workspace(workspace)
+    refuse_inside_agent(here)
+    gone = named_passkey(here, id_)
+    words = passphrase()
+    remove(here, gone, words, code_if_needed(here), command="approver remove-passkey")
+    tell(f"removed the passkey `{gone.label}`")
     return OK
 
 

@@ -18,10 +18,9 @@ from penstock.cli import COULD_NOT, OK
 from penstock.cli.setup.status_facts import PRESET, facts
 from penstock.cli.shape import PlainCommand
 from penstock.cli.terminal.output import (
-    console,
+    echo,
     json_option,
     print_json,
-    printable,
     workspace_option,
 )
 from penstock.cli.terminal.words import day, since
@@ -50,12 +49,11 @@ def command(verbose: bool, workspace: str | None, as_json: bool) -> int:
     if as_json:
         print_json(found)
     else:
-        out = console()
         rows = list(_lines(found, now))
         width = max((len(said) for said, hint in rows if hint), default=0)
         lines = [f"{said:{width}}  {hint}" if hint else said for said, hint in rows]
         for line in [*lines, *(_details(found) if verbose else ())]:
-            out.print(printable(line), markup=False)
+            echo(line)
     return COULD_NOT if found["state_error"] else OK
 
 

@@ -32,7 +32,7 @@ DECIDED = frozenset({"tool_call", "proposed"})
 def facts(here: Workspace, now: float) -> Facts:
     """Return all that is known of a project."""
     from penstock.app.approval_state import approval_state
-    from penstock.app.nested_rules import nested_files
+    from penstock.app.rules.nested_rules import nested_files
     from penstock.app.whereabouts import whereabouts
     from penstock.core.policy.expiry import endings
     from penstock.doors.setup.agent_files import place_of

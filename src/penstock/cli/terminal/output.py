@@ -35,8 +35,12 @@ def json_printable(text: str) -> str:
 def echo(text: str, *, mark: str = "", colour: str = "", bold: bool = False) -> None:
     """Print one line after a coloured mark; quicker to start than a console."""
     styled = click.style(mark, fg=colour or None, bold=bold) + " " if mark else ""
-    color = False if os.environ.get("NO_COLOR") else None
-    click.echo(f"{styled}{printable(text)}", color=color)
+    print_styled(f"{styled}{printable(text)}")
+
+
+def print_styled(line: str) -> None:
+    """Print a line with styles of our own; what it tells of others was made printable before."""
+    click.echo(line, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def console(*, stderr: bool = False, into: TextIO | None = None) -> Console:

@@ -18,32 +18,18 @@ from penstock.core.diff.hunks import unified
 from penstock.core.diff.measure import lost_lines
 from penstock.core.diff.rows import Kind, blocks, listed
 from penstock.core.file_mode import WORDS, FileMode
-from penstock.core.model import Change
-from penstock.core.proposals.model import STATE_WORDS, Proposal, State
+from penstock.core.proposals.flag import RiskLevel
+from penstock.core.proposals.model import STATE_WORDS, Proposal
+from penstock.core.proposals.remarks import remarks
 from penstock.core.proposals.short_id import short
 from penstock.core.text.display import in_line, spoken, visible_bytes, visible_diff
 from penstock.core.text.line_endings import split
 from penstock.core.text.quantities import change_counts
 
 SHOWN_LOST, SHOWN_HUNKS = 40, 20
-STYLE = {
-    State.WAITING: "yellow",
-    State.APPROVED: "cyan",
-    State.APPLIED: "green",
-    State.REJECTED: "red",
-    State.DENIED: "red",
-    State.EXPIRED: "dim",
-    State.STALE: "magenta",
-    State.SUPERSEDED: "dim",
-}
+LEVEL_STYLE = {RiskLevel.DANGER: "bold red", RiskLevel.NOTICE: "yellow"}
 RED, GREEN, CYAN, DIM, BOLD_RED = "31", "32", "36", "2", "1;31"
 DIFF_COLOUR = {"+": GREEN, "-": RED, "@": CYAN, "\\": DIM}
-
-
-def counts(change: Change) -> str:
-    """Return what a change removes and adds, in lines, or in bytes where it is no text."""
-    unit = "" if change.unit == "lines" else " bytes"
-    return f"−{change.lines_deleted:,} +{change.lines_added:,}{unit}"
 
 
 def what_changes(one: Proposal) -> str:
@@ -111,8 +97,8 @@ def facts(out: Console, one: Proposal) -> None:
     for name, value in rows.items():
         if value:
             out.print(Text(f"  {name:10} {spoken(value)}"))
-    for warning in (*one.decision.notes, *one.warnings):
-        out.print(Text(f"  warning    {in_line(warning)}", style="bold yellow"))
+    for flag in remarks(one):
+        out.print(Text(f"  {flag.level:10} {in_line(flag.text)}", style=LEVEL_STYLE[flag.level]))
 
 
 Coloured = tuple[str, str]
@@ -133,7 +119,7 @@ def write(out: Console, lines: Iterable[Coloured]) -> None:
 
 def lost(before: bytes | None, after: bytes | None) -> Iterator[Coloured]:
     """Yield the lines that would be removed, to be shown before anything else."""
-    lines = lost_lines(before or b"", after or b"", limit=SHOWN_LOST + 1)
+    lines = lost_lines(before or b"", after or b"", limit=SHOWN_LOST + 1, white_space=False)
     if lines:
         yield "REMOVED LINES", BOLD_RED
     for number, line in lines[:SHOWN_LOST]:

@@ -3,7 +3,8 @@
 Reading the record is elsewhere, and so is remembering which keys are the approver's. A line can
 be added by whoever can write the log, so a line that names a key proves nothing by itself.
 Always true: an approval is good only if a trusted key signed exactly that proposal, path, base,
-content, policy and time; one without a signature is good only from before there was a key.
+content, policy and time, or vouches for the passkey or the unlock that did (`approval_proof`), and
+only once; one without a signature is good only from before there was a key.
 
 A key is trusted that
 1. the approver's own store remembers (`know`), or
@@ -18,13 +19,15 @@ import binascii
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from penstock.core.audit.approval_proof import KINDS, LATEST, proof_fault
 from penstock.core.audit.findings import AuditProblem, TamperKind
+from penstock.core.audit.passkey_use import ENTRIES, PasskeyUse
 from penstock.core.audit.standing_approval import DECIDING
+from penstock.core.digest import digest
 from penstock.core.proposals.signature import KEY_BYTES, check, key_id, statement, succession
 
 APPROVED, KEY_MADE = "approved", "key_made"
-NOTICE = frozenset({APPROVED, KEY_MADE}) | DECIDING
-LATEST = 1e11  # a time after this, the year 5138, was never signed
+NOTICE = frozenset({APPROVED, KEY_MADE}) | DECIDING | ENTRIES
 
 Event = Mapping[str, object]
 
@@ -43,6 +46,8 @@ class Approvals:
     needed: bool = False  # a key was made further up, and since then nothing else approves
     since: str = ""  # the time of the first known key, as the record writes times
     latest: str = ""  # the id of the key that the record named last
+    passkeys: PasskeyUse = field(default_factory=PasskeyUse)
+    _given: dict[str, int] = field(default_factory=dict)  # the lines of statements, by digest
 
     def know(self, public: bytes, since: str = "") -> None:
         """Trust a key that the approver's store remembers, made at a time if that is known."""
@@ -55,10 +60,28 @@ class Approvals:
             if event.get("op") == KEY_MADE:
                 self._meet(line, event)
                 self.needed = True
-            elif event.get("op") == APPROVED and event.get("signature"):
-                self._check(line, event)
-            elif event.get("op") == APPROVED and self._is_late(event):
-                self._tell(line, f"the approval of `{event.get('path')}` is not signed")
+            elif event.get("op") == APPROVED:
+                self._approve(line, event)
+            elif event.get("op") in ENTRIES:
+                for why in self.passkeys.note(event, self.keys):
+                    self._tell(line, why)
+
+    def _approve(self, line: int, event: Event) -> None:
+        path = event.get("path")
+        if event.get("proof") in KINDS:
+            why = self._proof_fault(event)
+        elif event.get("signature"):
+            why = self._signature_fault(event)
+        else:
+            if self._is_late(event):
+                self._tell(line, f"the approval of `{path}` is not signed")
+            return
+        # A statement holds the moment of its approval, so nobody ever gives the same twice.
+        before = line if why else self._given.setdefault(digest(_said(event)), line)
+        if before != line:
+            why = f"the approval of `{path}` was used before, at line {before}"
+        if why:
+            self._tell(line, why)
 
     def _is_late(self, event: Event) -> bool:
         """The key of one user counts in every workspace, and only one record tells of it."""
@@ -91,12 +114,17 @@ class Approvals:
         signature = str(event.get("signature"))
         return old is not None and check(old, succession(old, public), signature)
 
-    def _check(self, line: int, event: Event) -> None:
+    def _signature_fault(self, event: Event) -> str:
         public = self.keys.get(str(event.get("key_id")))
         if public is None:
-            self._tell(line, f"approval by `{event.get('key_id')}`, which is not an approver key")
-        elif not check(public, _said(event), str(event["signature"])):
-            self._tell(line, f"the approval of `{event.get('path')}` has an invalid signature")
+            return f"approval by `{event.get('key_id')}`, which is not an approver key"
+        good = check(public, _said(event), str(event["signature"]))
+        return "" if good else f"the approval of `{event.get('path')}` has an invalid signature"
+
+    def _proof_fault(self, event: Event) -> str:
+        why = proof_fault(event, _said(event), self.keys)
+        why = why or next(self.passkeys.approve(event), "")
+        return f"the approval of `{event.get('path')}` is invalid: {why}" if why else ""
 
     def _tell(self, line: int, message: str) -> None:
         self.problems.append(AuditProblem(kind=TamperKind.BAD_APPROVAL, line=line, message=message))

@@ -4,7 +4,7 @@ A checkpoint is three lines (origin, size, root in base64) and mostly a fourth (
 of the last line of the chain), an empty line, and signatures. The root proves single lines and
 growth to those who have no log; the head proves the whole to those who check the chain. It is
 text that anybody can keep, mail or commit, and check with the public key alone. Where it is
-kept and when it is made are a store's work; `CheckpointPolicy` only says when one is due.
+kept and made is a store's work, and when one is due `log_head` says.
 Always true: a note is read only if a known key signed it; a signature by a known key that does
 not fit spoils the whole note.
 """
@@ -17,7 +17,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from penstock.core.audit.head_slots import is_due
 from penstock.core.audit.merkle import HASH_SIZE, is_consistent
 from penstock.core.errors import AuditError
 from penstock.core.text.quantities import entries
@@ -284,18 +283,3 @@ def require_forward(old: Checkpoint | None, new: Checkpoint, proof: Sequence[byt
             because="the log was rewritten, or two logs share a name",
             hint="run `penstock audit verify`, and compare the log with your backups",
         )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CheckpointPolicy:
-    """When a checkpoint is due: at every apply, and after so many events or seconds."""
-
-    events: int = 1000
-    seconds: float = 600.0
-    ops: frozenset[str] = frozenset({"applied", "undone", "write_file_apply"})
-
-    def is_due(self, *, op: str = "", events: int, seconds: float) -> bool:
-        """Say whether to sign now, `events` and `seconds` after the last checkpoint."""
-        if events > 0 and op in self.ops:
-            return True
-        return is_due(events, seconds, self.events, self.seconds)

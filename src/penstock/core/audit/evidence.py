@@ -13,16 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.audit.checkpoint import Checkpoint, glance
 from penstock.core.audit.findings import AuditProblem, TamperKind
+from penstock.core.audit.log_head import LogHead
 from penstock.core.errors import AuditError
 from penstock.core.text.quantities import entries
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LogHead:
-    """The end of the record: its last line's number and hash."""
-
-    seq: int
-    event_hash: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

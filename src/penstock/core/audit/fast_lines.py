@@ -14,6 +14,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from penstock.core.text.late_regex import late_regex
+
 MOST_SHAPES = 256
 MOST_NAMES = 40  # the pattern nests once per name
 # Bytes that a line of ours never holds turn into others, so an untouched text is free of them.
@@ -29,7 +31,7 @@ _PLAIN = rb'"[^"]*+"'
 _ESCAPED = rb'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
 _NUMBER = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+"
 _BEGINNING = rb'"ts":"[^"]{20}","seq":([0-9]++)'  # the caller compares the number as text
-_BAD_ESCAPE = re.compile(rb"\\(?![/bfnrt]|u[0-9a-fA-F]{4})")
+_BAD_ESCAPE = late_regex(rb"\\(?![/bfnrt]|u[0-9a-fA-F]{4})")
 _END = rb',"prev_hash":"sha256:((?s:.){64})"),"event_hash":"sha256:((?s:.){64})"\}\n'
 
 
@@ -77,7 +79,7 @@ class Shapes:
         self._numbered: Tree = {}  # what follows `ts` and `seq` on lines that begin so
         self._others: Tree = {}
         self._known: set[tuple[Field, ...]] = set()
-        self._plain = self._escaped = re.compile(rb"(?!)()()()()")
+        self._patterns: dict[bool, re.Pattern[bytes]] = {}  # by whether texts have no escapes
         self.numbered = False
         """True once a kind of line was met that has a `seq`."""
 
@@ -92,21 +94,31 @@ class Shapes:
             _grow(self._numbered, fields[2:])
         else:
             _grow(self._others, fields)
-        self._plain = self._pattern(PLAIN_FORMS)
-        self._escaped = self._pattern(ESCAPED_FORMS)
+        self._patterns.clear()
 
-    def _pattern(self, forms: Mapping[type, bytes]) -> re.Pattern[bytes]:
-        """Return one pattern for all kinds of lines; its groups are those of `Columns`."""
-        form = LineForm(forms, self._op)
+    def _pattern(self, *, simple: bool) -> re.Pattern[bytes]:
+        """Return one pattern for all kinds of lines; its groups are those of `Columns`.
+
+        It is made when a block needs it: that costs more than reading the lines of a short log.
+        """
+        known = self._patterns.get(simple)
+        if known is None:
+            known = self._patterns[simple] = self._compiled(simple=simple)
+        return known
+
+    def _compiled(self, *, simple: bool) -> re.Pattern[bytes]:
+        form = LineForm(PLAIN_FORMS if simple else ESCAPED_FORMS, self._op)
         ways = _BEGINNING + _ways(self._numbered, b",", form) if self._numbered else b"(?!)()"
         others = b"|" + _ways(self._others, b"", form) if self._others else b""
         return re.compile(rb"(\{(?>" + ways + others + b")" + _END)
 
     def read(self, block: bytes) -> Columns | None:
         """Take a block of lines (each with its newline) apart; None if one is of no known kind."""
+        if not self._known:
+            return None
         # Without escaped quotes and backslashes a text ends at the next quote.
         simple = b"\\" not in block or _BAD_ESCAPE.search(block) is None
-        rows = (self._plain if simple else self._escaped).findall(block)
+        rows = self._pattern(simple=simple).findall(block)
         if not rows:
             return None
         found = Columns(*zip(*rows, strict=True))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from penstock.core.audit.event import is_signature
 from penstock.core.audit.query import parse_line
 from penstock.core.text.redact import secrets_in
 
@@ -45,7 +46,9 @@ def readable_secrets(lines: Iterable[bytes]) -> Iterator[ReadableSecret]:
     for number, line in enumerate(lines, 1):
         event = parse_line(line) or {}
         for name, value in event.items():
-            if name not in HASHES and (found := _formats(value)):
+            if name in HASHES or is_signature(name, value):
+                continue
+            if found := _formats(value):
                 yield ReadableSecret(
                     line=number,
                     ts=str(event.get("ts", "")),

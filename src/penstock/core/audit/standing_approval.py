@@ -46,10 +46,11 @@ def deciding(proposal_id: str) -> Query:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoggedApproval:
-    """An approval in the log: by which proof, and the hash of its entry."""
+    """An approval in the log: by which proof, the hash of its entry, and all that it says."""
 
     kind: str
     event_hash: str
+    event: Event = field(default_factory=dict)
 
 
 def approval_in(line: bytes, one: Proposal) -> LoggedApproval | None:
@@ -57,7 +58,8 @@ def approval_in(line: bytes, one: Proposal) -> LoggedApproval | None:
     event = parse_line(line) or {}
     if not _sound(line) or not approves(event) or event.get("proposal_hash") != fingerprint(one):
         return None
-    return LoggedApproval(kind=str(event.get("proof")), event_hash=str(event["event_hash"]))
+    kind = str(event.get("proof"))
+    return LoggedApproval(kind=kind, event_hash=str(event["event_hash"]), event=event)
 
 
 def written_hash(line: bytes) -> str:

@@ -1,7 +1,8 @@
 r"""The lines of a change: hunks, and a unified diff that `git apply` and `patch` accept.
 
-Lines are compared byte for byte, so that a diff, once applied, gives exactly the new content;
-`line_ends=False` leaves out lines that differ only in `\r\n` or `\n`, for people to read.
+Lines are compared byte for byte, so that a diff, once applied, gives exactly the new content.
+For people to read, `line_ends=False` leaves out lines that differ only in `\r\n` or `\n`, and
+`white_space=False` those that differ only in white space or line ends (`white_space`).
 Choosing among hunks is left to `merge.strategies`, reading patches to `patch.apply`, unseen
 characters to `text.display`.
 Always true: hunks are in order and never touch, and applying all of them gives the new content.
@@ -10,14 +11,17 @@ Always true: hunks are in order and never touch, and applying all of them gives 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import accumulate, chain
 
 from penstock.core.diff.pairs import pairs
 from penstock.core.model import Bytes, Hunk
 from penstock.core.text.lines import numbers
+from penstock.core.text.white_space import folded
 
+# What stands behind the heading of some hunks: for the first, and the line where it is shown from.
+Heads = Callable[[Hunk, int], bytes]
 PREVIEW = 8000
 NOWHERE = b"/dev/null"
 NO_NEWLINE = b"\n\\ No newline at end of file\n"
@@ -28,8 +32,12 @@ ESCAPES = {
 }  # fmt: skip
 
 
-def hunks(before: bytes, after: bytes, *, line_ends: bool = True) -> tuple[Hunk, ...]:
+def hunks(
+    before: bytes, after: bytes, *, line_ends: bool = True, white_space: bool = True
+) -> tuple[Hunk, ...]:
     """Return the runs of changed lines, as few lines as can be for all but huge contents."""
+    if not white_space:
+        before, after = folded(before), folded(after)
     a = numbers(Bytes(before), 0, len(before), pairs=not line_ends)
     b = numbers(Bytes(after), 0, len(after), pairs=not line_ends)
     rows, columns = len(a), len(b)
@@ -56,11 +64,14 @@ def unified(
     context: int = 3,
     git_header: bool = False,
     line_ends: bool = True,
+    white_space: bool = True,
     modes: tuple[str | None, str | None] = (None, None),
+    heads: Heads | None = None,
 ) -> bytes:
     """Return a unified diff; nothing when nothing changes. None stands for no file.
 
     `modes` are those before and after, of a change that is more than the bytes of a file.
+    `heads` says what stands behind the `@@` of a heading: which function it is about.
 
     The lines that only git knows are left out unless asked for, or unless there is no other
     way to say it: an empty file that comes or goes, a file that moves.
@@ -78,16 +89,29 @@ def unified(
         return head
     if b"\0" in (before or b"") or b"\0" in (after or b""):
         return head + b"Binary files %b and %b differ\n" % (old, new)
-    body = b"".join(_body(before or b"", after or b"", max(context, 0), line_ends))
+    found = hunks(before or b"", after or b"", line_ends=line_ends, white_space=white_space)
+    body = b"".join(_body(before or b"", after or b"", found, max(context, 0), heads, white_space))
     if not body and not empty:
         return head
     return b"%b--- %b\n+++ %b\n%b" % (head, _closed(old), _closed(new), body)
 
 
-def _body(before: bytes, after: bytes, context: int, line_ends: bool) -> Iterator[bytes]:
+def _body(
+    before: bytes,
+    after: bytes,
+    found: Sequence[Hunk],
+    context: int,
+    heads: Heads | None,
+    white_space: bool,
+) -> Iterator[bytes]:
     """Yield the hunks with their context, each group under one heading."""
     old, new = _Text(before), _Text(after)
-    for group in _groups(hunks(before, after, line_ends=line_ends), context):
+
+    def same(top: int, bottom: int, left: int, right: int) -> bytes:
+        # Where white space is left out the sides differ: what is shown is what will be written.
+        return old.signed(b" ", top, bottom) if white_space else new.signed(b" ", left, right)
+
+    for group in groups(found, context):
         first, last = group[0], group[-1]
         top, bottom = (
             max(first.before_start - context, 0),
@@ -96,16 +120,19 @@ def _body(before: bytes, after: bytes, context: int, line_ends: bool) -> Iterato
         # Context is equal on both sides, so the new side begins and ends as many lines away.
         left = first.after_start - (first.before_start - top)
         right = last.after_end + (bottom - last.before_end)
-        yield b"@@ -%b +%b @@\n" % (_range(top, bottom), _range(left, right))
+        head = heads(first, top) if heads else b""
+        yield b"@@ -%b +%b @@%b%b\n" % (
+            _range(top, bottom), _range(left, right), b" " if head else b"", head
+        )  # fmt: skip
         for hunk in group:
-            yield old.signed(b" ", top, hunk.before_start)
+            yield same(top, hunk.before_start, left, hunk.after_start)
             yield old.signed(b"-", hunk.before_start, hunk.before_end)
             yield new.signed(b"+", hunk.after_start, hunk.after_end)
-            top = hunk.before_end
-        yield old.signed(b" ", top, bottom)
+            top, left = hunk.before_end, hunk.after_end
+        yield same(top, bottom, left, right)
 
 
-def _groups(found: Sequence[Hunk], context: int) -> Iterator[list[Hunk]]:
+def groups(found: Sequence[Hunk], context: int) -> Iterator[list[Hunk]]:
     """Yield hunks together whose context would touch."""
     group: list[Hunk] = []
     for hunk in found:

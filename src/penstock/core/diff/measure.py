@@ -248,20 +248,30 @@ class LineLoss:
     hidden: int
 
 
-def lost(before: bytes, after: bytes, *, limit: int = 200) -> LineLoss:
+def lost(before: bytes, after: bytes, *, limit: int = 200, white_space: bool = True) -> LineLoss:
     r"""Return the lost lines with their numbers, counted from 1, at most `limit` of them.
 
-    Lines come without their ends; one that only changes `\r\n` for `\n` is not lost.
+    Lines come without their ends; one that only changes `\r\n` for `\n` is not lost, nor, with
+    `white_space=False`, one that comes again with other white space.
     """
-    gone = [hunk.before for hunk in hunks(before, after, line_ends=False)]
+    before, after = _with_feeds(before), _with_feeds(after)
+    gone = [h.before for h in hunks(before, after, line_ends=False, white_space=white_space)]
     wanted = list(islice(chain.from_iterable(gone), max(limit, 0)))
     lines = _lines_at(before, wanted)
     return LineLoss(lines=lines, hidden=sum(map(len, gone)) - len(lines))
 
 
-def lost_lines(before: bytes, after: bytes, *, limit: int = 200) -> tuple[tuple[int, bytes], ...]:
+def _with_feeds(content: bytes) -> bytes:
+    r"""Return a content that ends its lines with `\r` alone as if it ended them with `\n`."""
+    old_mac = b"\r" in content and b"\n" not in content
+    return content.replace(b"\r", b"\n") if old_mac else content
+
+
+def lost_lines(
+    before: bytes, after: bytes, *, limit: int = 200, white_space: bool = True
+) -> tuple[tuple[int, bytes], ...]:
     """Return the lost lines with their numbers; `lost` also tells how many more there are."""
-    return lost(before, after, limit=limit).lines
+    return lost(before, after, limit=limit, white_space=white_space).lines
 
 
 def _lines_at(content: bytes, places: list[int]) -> tuple[tuple[int, bytes], ...]:

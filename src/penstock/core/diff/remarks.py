@@ -48,6 +48,14 @@ FILLERS = frozenset(
     (b"...", "…".encode(), b"pass", b"todo", b"# todo", b"// todo", b"todo!()",
      b"unimplemented!()", b"raise notimplementederror", b"raise notimplementederror()")
 )  # fmt: skip
+FILLER_STARTS = (
+    b"raise notimplementederror", b"throw new notimplementedexception",
+    b"throw new unsupportedoperationexception", b"throw new error('not implemented",
+    b'throw new error("not implemented', b"todo!(", b"unimplemented!(", b'panic!("not implemented',
+    b'panic("not implemented', b"pass  # todo", b"pass # todo", b"return none  # todo", b"# todo",
+    b"// todo", b"/* todo", b"<!-- todo", b"# fixme", b"// fixme", b"# not implemented",
+    b"// not implemented",
+)  # fmt: skip
 # Counts from which many lines are many, and a line is long.
 MANY_LINES, LONG_LINE, LONGER = 10, 1000, 4
 
@@ -89,11 +97,17 @@ def _stub(before: Source, was: ContentFacts, after: Source, now: ContentFacts) -
 
 def _placeholders(source: Source, end: int, *, fillers: bool) -> int:
     content = b"".join(blocks(source, 0, end)).lower()
-    return sum(_stands_for_more(line.strip(BLANKS), fillers) for line in content.split(b"\n"))
+    return sum(
+        stands_for_more(line.strip(BLANKS), fillers=fillers) for line in content.split(b"\n")
+    )
 
 
-def _stands_for_more(line: bytes, fillers: bool) -> bool:
-    if fillers and line in FILLERS:
+def stands_for_more(line: bytes, *, fillers: bool) -> bool:
+    """Say whether a line, in small letters and without blanks around it, stands for others.
+
+    With `fillers` such lines count as well that are good code elsewhere: `pass`, `...`.
+    """
+    if fillers and (line in FILLERS or line.startswith(FILLER_STARTS)):
         return True
     comment = line.startswith(COMMENTS)
     if comment and line.lstrip(MARKERS).startswith(DOTS):

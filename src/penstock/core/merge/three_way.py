@@ -1,7 +1,8 @@
 """Bring a change made from an older base onto what the file has become: a three-way merge.
 
 Changes of both sides that stay clear of each other are both taken, and so is what both sides
-changed alike. Where they touch, nothing is guessed: the result is the list of conflicts.
+changed alike. Where they touch, nothing is guessed: the result is the list of conflicts. Only for
+looking at, `carried` leaves out what cannot be brought over, and says what that was.
 Always true: there is content exactly when there is no conflict, and the sides can be swapped.
 """
 
@@ -47,14 +48,28 @@ def rebase(base: bytes, theirs: bytes, ours: bytes) -> RebaseResult:
         return RebaseResult(content=theirs)
     if any(b"\0" in text for text in (base, theirs, ours)):
         return RebaseResult(content=None, conflicts=(_whole(base, theirs, ours),))
-    merged, certain = _merged(base, theirs, ours)
+    merged, certain, _ = _merged(base, theirs, ours)
     # Repeated lines can be paired in more than one way. Read from the end, the pairing leans
     # the other way, and a merge that depends on it would be a guess.
     if merged.content is not None and not certain:
-        back, _ = _merged(_backwards(base), _backwards(theirs), _backwards(ours))
+        back, _, _ = _merged(_backwards(base), _backwards(theirs), _backwards(ours))
         if back.content != _backwards(merged.content):
             return RebaseResult(content=None, conflicts=(_whole(base, theirs, ours),))
     return merged
+
+
+def carried(base: bytes, theirs: bytes, ours: bytes) -> tuple[bytes, tuple[Conflict, ...]]:
+    """Return `theirs` with the changes of `ours` that do not touch its own, and what does.
+
+    For looking at what changed since; never for writing.
+    """
+    merged = rebase(base, theirs, ours)
+    if merged.content is not None:
+        return merged.content, ()
+    if any(b"\0" in text for text in (base, theirs, ours)):
+        return theirs, merged.conflicts
+    found, _, kept = _merged(base, theirs, ours)
+    return kept, found.conflicts or merged.conflicts
 
 
 def _backwards(text: bytes) -> bytes:
@@ -154,8 +169,11 @@ def _sliding(base: list[bytes], lines: list[bytes], hunk: Hunk) -> tuple[list[by
     return [], 0, 0
 
 
-def _merged(old: bytes, one: bytes, two: bytes) -> tuple[RebaseResult, bool]:
-    """Return the merge, and whether its lines could be paired in one way only."""
+def _merged(old: bytes, one: bytes, two: bytes) -> tuple[RebaseResult, bool, bytes]:
+    """Return the merge, whether its lines could be paired in one way only, and what is kept of it.
+
+    What is kept has the first side's lines wherever there is a conflict.
+    """
     base = split(old)
     theirs, ours = _Side(base, old, one), _Side(base, old, two)
     pieces: list[bytes] = []
@@ -174,10 +192,11 @@ def _merged(old: bytes, one: bytes, two: bytes) -> tuple[RebaseResult, bool]:
             pieces += right
         else:
             conflicts.append(place)
-    certain = theirs.certain and ours.certain
+            pieces += left
+    certain, kept = theirs.certain and ours.certain, b"".join([*pieces, *base[done:]])
     if conflicts:
-        return RebaseResult(content=None, conflicts=tuple(conflicts)), certain
-    return RebaseResult(content=b"".join([*pieces, *base[done:]])), certain
+        return RebaseResult(content=None, conflicts=tuple(conflicts)), certain, kept
+    return RebaseResult(content=kept), certain, kept
 
 
 def _place(start: int, theirs: _Side, ours: _Side) -> Conflict:

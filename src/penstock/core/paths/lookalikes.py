@@ -12,7 +12,8 @@ from __future__ import annotations
 import unicodedata
 from functools import cache
 
-from penstock.core.text.display import spoken, warnings
+from penstock.core.text.deception import warnings
+from penstock.core.text.display import spoken
 from penstock.core.text.homoglyphs import alike
 
 # Letters that are drawn like Latin ones in nearly every font and that Unicode's data, which is

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from penstock.core.text.late_regex import late_regex
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fault:
@@ -26,7 +28,7 @@ class Fault:
 
 
 # One piece: an escape, a bracket class as far as it goes, a group's opening, or a character.
-PIECE = re.compile(
+PIECE = late_regex(
     r"\\Q.*?(?:\\E|\Z)"
     r"|\\[pPx]\{[^}]*+\}|\\x[0-9A-Fa-f]{2}|\\[pP].|\\[0-7]{1,3}+|\\.|\\\Z"
     r"|\[\^?+\]?+(?:\[:\^?+\w++:\]|\\.|[^\]\\])*+\]?+"
@@ -118,11 +120,11 @@ def _lonely_parenthesis(pattern: str) -> int:
     return open_at[-1] if open_at else -1
 
 
-REPETITION = re.compile(r"\{\d++(?:,\d*+)?+\}")
-OCTAL = re.compile(r"\\[0-7]")
-ANGLE = re.compile(r"\\[<>]")
+REPETITION = late_regex(r"\{\d++(?:,\d*+)?+\}")
+OCTAL = late_regex(r"\\[0-7]")
+ANGLE = late_regex(r"\\[<>]")
 LONGEST_NAME = 100
-SUSPECT = re.compile(r"[{\[]|\\[CQ0-7<>]|\(\?P?<")
+SUSPECT = late_regex(r"[{\[]|\\[CQ0-7<>]|\(\?P?<")
 
 
 def beyond_rust(pattern: str) -> Fault | None:

@@ -9,7 +9,7 @@ the number of rules, but with the number that are near.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from penstock.core.paths.glob_index import compile_globs
@@ -31,8 +31,6 @@ class RuleIndex:
     def __init__(self, rules: Sequence[Rule]) -> None:
         active = [(at, rule) for at, rule in enumerate(rules) if rule.enabled]
         self._globs = [(glob, at) for at, rule in active for glob in rule.paths]
-        self._index = compile_globs(self._globs)
-        self._folded: dict[str, object] | None = None
         self._by_tool: dict[str, list[int]] = {}
         self._any_tool: list[int] = []
         self._with_field: dict[str, list[tuple[int, str]]] = {}
@@ -42,6 +40,14 @@ class RuleIndex:
                 self._place(at, rule)
         self.for_path = lru_cache(MOST_REMEMBERED)(self._for_path)
         self._by_name = lru_cache(MOST_REMEMBERED)(self._for_name)
+
+    @cached_property
+    def _index(self) -> dict[str, object]:
+        return compile_globs(self._globs)
+
+    @cached_property
+    def _folded(self) -> dict[str, object]:
+        return compile_globs([(fold(glob), at) for glob, at in self._globs])
 
     def _place(self, at: int, rule: Rule) -> None:
         first = next((f for f in rule.fields if f.regex), None)
@@ -58,8 +64,6 @@ class RuleIndex:
 
     def for_folded(self, spelling: str) -> frozenset[int]:
         """Return the same where the file system takes `A` and `a` for one name."""
-        if self._folded is None:
-            self._folded = compile_globs([(fold(glob), at) for glob, at in self._globs])
         return frozenset(lookup(self._folded, fold(spelling)))
 
     def _for_name(self, tool: str) -> frozenset[int]:

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from penstock.core.policy.regex_faults import REPETITION, pieces
 from penstock.core.policy.regexes import fault, search
+from penstock.core.text.late_regex import late_regex
 
 MOST = 24  # samples of one pattern
 LONGEST = 400  # characters of one
@@ -176,7 +177,7 @@ def _is_endless(pattern: str, at: int) -> bool:
     return found is not None and found.group().endswith(",}")
 
 
-WORD = re.compile(r"\\.|([A-Za-z0-9]{3})[A-Za-z0-9]*+", re.DOTALL)
+WORD = late_regex(r"\\.|([A-Za-z0-9]{3})[A-Za-z0-9]*+", re.DOTALL)
 
 
 def words_in(text: str) -> set[str]:

@@ -8,14 +8,14 @@ directory above it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from penstock.core.model import GateRefusal, Verdict
 from penstock.core.paths.globs import matches
+from penstock.core.text.late_regex import late_regex
 
 MARK = "/pyvenv.cfg"  # what makes a directory a Python environment
-_CLASS = re.compile(r"\[[^\]/]*\]")
+_CLASS = late_regex(r"\[[^\]/]*\]")
 _WILD = frozenset("*?[")
 
 

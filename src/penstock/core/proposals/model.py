@@ -14,6 +14,8 @@ from enum import StrEnum
 from penstock.core.errors import StaleError
 from penstock.core.file_mode import FileMode
 from penstock.core.model import NOBODY, Actor, Change, Decision, Verdict
+from penstock.core.proposals.flag import RiskFlag
+from penstock.core.proposals.line_comment import LineComment
 
 # For a field that older versions did not know: `codec` writes it only where it says something,
 # so that the digest of an older record stays what it was.
@@ -130,7 +132,10 @@ class Moment:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """What was decided about a proposal: by whom, by which proof, and why."""
+    """What was decided about a proposal: by whom, by which proof, and why.
+
+    `comments` are what a person wrote beside its lines, for the agent.
+    """
 
     approved: bool
     by: str
@@ -139,6 +144,13 @@ class Answer:
     reason: str = ""
     signature: str = ""
     key_id: str = ""
+    comments: tuple[LineComment, ...] = field(default=(), metadata=LATER)
+
+    @property
+    def said(self) -> str:
+        """The reason and every comment in one line: what an agent reads."""
+        words = (self.reason, *(comment.words for comment in self.comments))
+        return "; ".join(filter(None, words))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -149,6 +161,8 @@ class Proposal:
     would be (None: the file would be removed). The bytes themselves are blobs.
     `base_mode` and `mode` are there where it is more than the bytes of a file: a program, a link,
     whose content is the path that it holds, or a directory, whose content is empty.
+    `flags` are what a person should look at; `warnings` has their sentences as well.
+    `why` and `regions` are the agent's own words and what it points at: untrusted, never a reason.
     """
 
     id: str
@@ -169,6 +183,9 @@ class Proposal:
     extra: Mapping[str, str] = field(default_factory=dict)
     base_mode: FileMode | None = field(default=None, metadata=LATER)
     mode: FileMode | None = field(default=None, metadata=LATER)
+    flags: tuple[RiskFlag, ...] = field(default=(), metadata=LATER)
+    why: str = field(default="", metadata=LATER)
+    regions: tuple[LineComment, ...] = field(default=(), metadata=LATER)
 
     @property
     def modes(self) -> tuple[FileMode | None, FileMode | None]:

@@ -7,14 +7,14 @@ characters and holds no secret.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.text.display import in_line, spoken
 from penstock.core.text.quantities import duration
 from penstock.core.text.redact import redact
 
-MOST_REASON = 500
+MOST_REASON, MOST_COMMENTED = 500, 4000
 MOST_DIFF = 1500
 AGAIN = "read the file again before you edit it"
 
@@ -59,13 +59,31 @@ def _denied(_asked: Proposal, now: Proposal, _: str) -> str:
 
 
 def _reason(one: Proposal) -> str:
-    said = _short(one.answer.reason) if one.answer else ""
+    """Return why, with every comment on a line: `: too broad; line 14: keep the check`."""
+    if one.answer is None:
+        return ""
+    said = _short(one.answer.said, MOST_COMMENTED if one.answer.comments else MOST_REASON)
     return f": {said}" if said else ""
 
 
-def _short(text: str) -> str:
+def answer_text(found: Sequence[Proposal]) -> str:
+    """Return what a person said of the files of one set that they rejected, in one line.
+
+    A reason that is the same for all comes once, and a comment of one of several with its file.
+    """
+    answers = [(one.path, one.answer) for one in found if one.answer and not one.answer.approved]
+    reasons = dict.fromkeys(answer.reason for _, answer in answers if answer.reason)
+    comments = [
+        f"{spoken(path)} {comment.words}" if len(found) > 1 else comment.words
+        for path, answer in answers
+        for comment in answer.comments
+    ]
+    return "; ".join([*reasons, *comments])
+
+
+def _short(text: str, most: int = MOST_REASON) -> str:
     line = in_line(redact(text))
-    return line if len(line) <= MOST_REASON else f"{line[:MOST_REASON]}..."
+    return line if len(line) <= most else f"{line[:most]}..."
 
 
 def _difference(diff: str) -> str:

@@ -12,7 +12,7 @@ import base64
 import binascii
 import hmac
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from penstock.core.digest import PREFIX, digest
 from penstock.core.errors import InputError
@@ -43,26 +43,35 @@ def statement(
     name and its length before it, so none can run over into the next. `modes` are those before
     and after; they stand there only where one is more than a file's.
     """
-    if not math.isfinite(at):
-        raise InputError("bad-time", "an approval needs a valid time")
     parts: tuple[tuple[str, str | None], ...] = (
         ("proposal", proposal_id),
         ("base", base),
         ("content", content),
         ("revision", revision),
         ("path", path),
-        # Whole microseconds: text that every language writes alike.
-        ("time", str(round(at * 1_000_000))),
+        ("time", microseconds(at)),
     )
     if any(modes):
         parts += (("base mode", modes[0]), ("mode", modes[1]))
-    return DOMAIN + b"".join(_part(name, text) for name, text in parts)
+    return said(DOMAIN, parts)
 
 
 def succession(old: bytes, new: bytes) -> bytes:
     """Return the bytes that stand for "from now on this other key is mine"."""
-    parts = (("old", old), ("new", new))
-    return SUCCESSION + b"".join(_part(name, base64.b64encode(key).decode()) for name, key in parts)
+    keys = (("old", old), ("new", new))
+    return said(SUCCESSION, [(name, base64.b64encode(key).decode()) for name, key in keys])
+
+
+def said(domain: bytes, parts: Iterable[tuple[str, str | None]]) -> bytes:
+    """Return the bytes of a statement: what kind it is, then its parts, each with its length."""
+    return domain + b"".join(_part(name, text) for name, text in parts)
+
+
+def microseconds(at: float) -> str:
+    """Return a time as statements have it: text that every language writes alike."""
+    if not math.isfinite(at):
+        raise InputError("bad-time", "an approval needs a valid time")
+    return str(round(at * 1_000_000))
 
 
 def _part(name: str, text: str | None) -> bytes:

@@ -8,13 +8,13 @@ Always true: no bytes make these functions raise or hang; what cannot be read is
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from collections.abc import Iterator
 from typing import Any
 
 from penstock.core.rules.problems import Problem, ProblemReport
 from penstock.core.rules.toml_positions import TomlPositions, find_lines
+from penstock.core.text.late_regex import late_regex
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_YAML_BYTES = 128 * 1024  # the safe loader needs seconds for a megabyte
@@ -122,7 +122,7 @@ def decoded(data: bytes, report: ProblemReport, *, most: int = MAX_BYTES) -> str
     return text
 
 
-PLACE = re.compile(r"\(at (?:line (\d{1,9}), column \d{1,9}|end of document)\)\Z")
+PLACE = late_regex(r"\(at (?:line (\d{1,9}), column \d{1,9}|end of document)\)\Z")
 
 
 def _syntax(report: ProblemReport, message: str, text: str) -> None:

@@ -36,6 +36,7 @@ from penstock.core.rules.problems import (
 )
 from penstock.core.rules.rule import Reader, Thresholds, Values
 from penstock.core.rules.sets import Globs, read_sets
+from penstock.core.text.late_regex import late_regex
 
 __all__ = [
     "LoadResult",
@@ -57,7 +58,7 @@ MAX_DEPTH = 16  # of includes in includes
 PRESET = "preset:"  # how a shipped file is named in problems and places
 OTHERS = (".json", ".yaml", ".yml")  # never in Penstock's own format
 STAND_INS = ("guard", "strict")  # the looser one first
-PRESET_LINE = re.compile(
+PRESET_LINE = late_regex(
     rb"""^[ \t]*["']?preset["']?[ \t]*=[ \t]*["']([a-z-]{1,40})""", re.MULTILINE
 )
 SHIPPED = frozenset(f"{PRESET}{name}" for name in presets.FILES.values())

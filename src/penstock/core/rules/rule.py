@@ -8,7 +8,6 @@ file's were held by tests), and its regexes are RE2's; whatever is wrong is repo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
@@ -22,6 +21,7 @@ from penstock.core.rules.fields import BY_NAME, Field, FieldKind
 from penstock.core.rules.problems import ProblemReport, did_you_mean, shown
 from penstock.core.rules.sets import spelled_out
 from penstock.core.rules.values import READERS, ValueFault, WrongValueError
+from penstock.core.text.late_regex import late_regex
 
 Values = dict[str, object]
 
@@ -54,7 +54,7 @@ ACTIONS_OF: Mapping[str, frozenset[Action]] = {
     "modify": frozenset({Action.WRITE}),
 }
 
-DOUBTFUL = re.compile(r"^!|[{\\]")
+DOUBTFUL = late_regex(r"^!|[{\\]")
 DOUBTS = {
     "{": "`{` means itself; two alternatives are two globs",
     "\\": "`\\` means itself; write `/` between directories",

@@ -8,7 +8,6 @@ one; a name that leads nowhere, or in a circle, is a problem with its line.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -16,10 +15,11 @@ from typing import Protocol, cast
 
 from penstock.core.rules.fields import SET, SETS, Field
 from penstock.core.rules.problems import ProblemReport, did_you_mean, shown
+from penstock.core.text.late_regex import late_regex
 
 Globs = tuple[str, ...]
 MARK = "@"
-NAME = re.compile(r"[A-Za-z0-9_-]+")
+NAME = late_regex(r"[A-Za-z0-9_-]+")
 GLOB_SIGNS = frozenset("/*?")
 MOST_NESTED = 16  # sets in sets
 MOST_GUESSED = 300  # names that a mistyped one is held against

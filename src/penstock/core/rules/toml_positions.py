@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from penstock.core.text.late_regex import late_regex
+
 Name = tuple[str, ...]
 Path = tuple[str | int, ...]
 
@@ -31,24 +33,27 @@ _LIST = rf"\[{_SPACE}(?:{_STRING}{_SPACE},?+{_SPACE})*+\]"
 
 # Nearly every line of a rules file is one of three and is read by one match: a simple pair
 # (its key is group 1), a header (its brackets and its name are groups 2 and 3), or nothing.
-FAST = re.compile(
+FAST = late_regex(
     rf"{_SPACE}(?:([\w-]++){_SPACE}={_SPACE}(?:{_STRING}|{_PLAIN}|{_LIST})"
     rf"|(\[\[?+){_SPACE}([\w-]++(?:\.[\w-]++){{0,8}}+){_SPACE}\]\]?+)?+{_END}({_EMPTY}*+)",
     re.A,
 )
-EMPTY = re.compile(_END)
+EMPTY = late_regex(_END)
 
-BARE = re.compile(r"[\w-]++", re.A)
-BLANK = re.compile(_SPACE)
-ONE_LINE = re.compile(_STRING)
+BARE = late_regex(r"[\w-]++", re.A)
+BLANK = late_regex(_SPACE)
+ONE_LINE = late_regex(_STRING)
 # A string of several lines may end in one or two quotes of its own: `""""a""""`.
-MANY_LINES = re.compile(
+MANY_LINES = late_regex(
     r'"""(?:[^"\\]++|\\.|"{1,2}+(?!"))*+"{3,5}+' + r"|'''(?:[^']++|'{1,2}+(?!'))*+'{3,5}+",
     re.DOTALL,
 )
-SCALAR = re.compile(r"[^\s\"'\[\]{},#]++(?: [0-9][^\s\"'\[\]{},#]*+)?+")
-GAP = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
-ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+SCALAR = late_regex(r"[^\s\"'\[\]{},#]++(?: [0-9][^\s\"'\[\]{},#]*+)?+")
+_GAP = r"(?:[ \t\r\n]++|#[^\n]*+)*+"
+GAP = late_regex(_GAP)
+# Most elements of an array over several lines are strings of one line with a comma behind them.
+ELEMENT = late_regex(rf"({_GAP}){_STRING}{_GAP},")
+ESCAPE = late_regex(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\"}
 
 
@@ -270,6 +275,8 @@ def skip_value(scan: TomlScan, path: Path) -> None:
             opened.append(_Open(path, "]" if opener == "[" else "}"))
             if len(opened) > MAX_NESTING:
                 raise _TooMuchError(f"brackets nested more than {MAX_NESTING} deep")
+        if opener == "[":
+            _skip_strings(scan, opened[-1])
         place = None
         while opened and (place := _next_place(scan, opened[-1], first=bool(opener))) is None:
             opened.pop()
@@ -301,8 +308,21 @@ def _next_place(scan: TomlScan, inside: _Open, *, first: bool) -> Path | None:
         raise _LostError
     if inside.closes == "}":
         return pair_key(scan, inside.path)
+    return _element(scan, inside)
+
+
+def _element(scan: TomlScan, inside: _Open) -> Path:
+    """Note the next element of an array and return its path."""
     path = (*inside.path, inside.count)
     inside.count += 1
     scan.check_size()
     scan.known.setdefault(path, scan.line)
     return path
+
+
+def _skip_strings(scan: TomlScan, inside: _Open) -> None:
+    """Go past the strings that an array begins with, as long as each has a comma behind it."""
+    while found := ELEMENT.match(scan.text, scan.at):
+        scan.move(found.end(1))
+        _element(scan, inside)
+        scan.move(found.end())

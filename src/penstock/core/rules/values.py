@@ -8,7 +8,6 @@ what was expected, and no value makes a reader fail in another way.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,8 +15,9 @@ from penstock.core.notify.settings import MOST_TARGETS, quiet_hours, target_faul
 from penstock.core.paths.globs import tidy
 from penstock.core.rules.fields import MOST, Field, FieldKind
 from penstock.core.rules.problems import did_you_mean, shown
+from penstock.core.text.late_regex import late_regex
 
-CONTROL = re.compile("[\\x00-\\x1f\\x7f]")
+CONTROL = late_regex("[\\x00-\\x1f\\x7f]")
 MAX_TEXT = 20_000
 MAX_ITEMS = 20_000
 

@@ -8,7 +8,8 @@ Always true: a difference that the user made is never taken for a change of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.core.digest import digest
@@ -35,6 +36,7 @@ class PathBase:
 
 Bases = Mapping[str, PathBase]
 Shown = Sequence[tuple[int, int]]
+Written = Callable[[LayerEntry], bool]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,39 +58,70 @@ def mark_of(node: LayerNode | None) -> str:
 
 
 def view(
-    entries: Iterable[LayerEntry], bases: Bases, *, started: int = 0, shown: Shown = ()
+    entries: Iterable[LayerEntry],
+    bases: Bases,
+    *,
+    started: int = 0,
+    shown: Shown = (),
+    written: Written = lambda _: False,
 ) -> LayerView:
     """Sort entries by whose work they are; `started` is when the run began, in nanoseconds.
 
-    `shown` has the beginning and the end of each refresh, where they are known.
+    `shown` has the beginning and the end of each refresh, where they are known. `written` says
+    that the real file is as the run's own changes left it; it is asked where nothing else is known
+    of a newer file, as after a sync that was stopped.
     """
     ours: list[LayerEntry] = []
     behind: list[LayerEntry] = []
     entries = tuple(entries)
-    moved = sum(map(_is_removed_file, entries))
+    moved = moves(entries, started=started, synced=bool(bases))
     for one in entries:
         known = bases.get(one.path)
         if one.held:
             ours.append(one)
         elif known is not None and known.base and not known.absorbed:
             _by_base(one, known, ours, behind)
-        elif known is not None and mark_of(one.real) in (known.base, *known.proposed):
+        elif (
+            (known is not None and mark_of(one.real) in (known.base, *known.proposed))
+            or one.path in moved
+            or (one.real is not None and _is_newer(one, started, shown) and written(one))
+        ):
             ours.append(replace(one, overtaken=False))
         elif one.hidden and one.out_of_date:
             behind.append(one)
-        elif one.real is None and one.node.copied and moved:
-            # A copy of a real file under a name that has none: the command moved it here, as long
-            # as it removed one elsewhere. Otherwise the user deleted the file that was copied.
-            moved -= 1
-            ours.append(replace(one, overtaken=False))
         else:
             ours.append(_by_time(one, started, shown))
     return LayerView(entries=tuple(ours), behind=tuple(behind))
 
 
-def _is_removed_file(one: LayerEntry) -> bool:
-    gone = one.node.kind is EntryKind.DELETED and one.real is not None
-    return gone and one.real is not None and one.real.kind is not EntryKind.DIRECTORY
+def moves(entries: Sequence[LayerEntry], *, started: int, synced: bool) -> frozenset[str]:
+    """Return the copies of real files under names that have none, where the command moved them.
+
+    Otherwise the user deleted the file that was copied. In this order it is a move where
+      (1) nothing was made or removed in the real directory since the run began
+      (2) the command removed a file with the same content
+      (3) we may have changed the directory ourselves, in an earlier sync, and the command removed
+          a file that no other move explains; it may have changed it afterwards
+    """
+    copies = [one for one in entries if one.real is None and one.node.copied and not one.held]
+    removed = Counter(
+        one.real.digest
+        for one in entries
+        if one.node.kind is EntryKind.DELETED
+        and one.real is not None
+        and one.real.kind is EntryKind.FILE
+    )
+    all_removed = removed.total()
+    found: list[str] = []
+    left: list[str] = []
+    for one in copies:
+        untouched = one.above is not None and one.above + CLOCKS_DIFFER < started
+        same = bool(one.node.digest) and removed[one.node.digest] > 0
+        if same:
+            removed[one.node.digest] -= 1
+        (found if untouched or same else left).append(one.path)
+    most = max(0, all_removed - len(found)) if synced else 0
+    return frozenset((*found, *left[:most]))
 
 
 def _by_base(
@@ -103,6 +136,10 @@ def _by_base(
         ours.append(replace(one, overtaken=False))
     else:
         ours.append(replace(one, overtaken=True))
+
+
+def _is_newer(one: LayerEntry, started: int, shown: Shown) -> bool:
+    return one.out_of_date or _by_time(one, started, shown).out_of_date
 
 
 def _by_time(one: LayerEntry, started: int, shown: Shown) -> LayerEntry:

@@ -25,7 +25,8 @@ class EntryKind(StrEnum):
 class LayerNode:
     """What is known of a name on one side. `at` is a moment in nanoseconds.
 
-    In the layer it is when the inode was made, in the real directory when it was last changed.
+    In the layer it is when the inode was made, in the real directory when it was last changed; of
+    a real directory, too, when it was made.
     """
 
     kind: EntryKind
@@ -51,7 +52,9 @@ class LayerEntry:
     """One name: as the command left it, and as it is in the real directory.
 
     `hidden` is a real name in a directory that the command made anew: it has no entry of its own.
-    `overtaken` is what is known of the user's changes from elsewhere than the times.
+    `overtaken` is what is known of the user's changes from elsewhere than the times. `above` is
+    when a name was last made or removed in the real directory that would hold a copy's, or in
+    the nearest one that is there.
     """
 
     path: str
@@ -60,6 +63,7 @@ class LayerEntry:
     held: str = ""
     hidden: bool = False
     overtaken: bool | None = None
+    above: int | None = None
 
     @property
     def out_of_date(self) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from penstock.core.proposals.short_id import short
 from penstock.core.run.summary import PathNote, SyncResult
+from penstock.core.text.display import spoken
 
 CONTINUE = "Continue; it is pending approval"
 
@@ -18,11 +19,12 @@ def news(last: SyncResult | None, now: SyncResult) -> Iterator[str]:
     known = last or SyncResult()
     for one in _new(known.blocked, now.blocked):
         because = f": {one.note}" if one.note else ""
-        yield f"Penstock: {one.path} was not written to the project{because}."
+        yield f"Penstock: {spoken(one.path)} was not written to the project{because}."
     for one in _new(known.pending, now.pending):
-        yield f"Penstock: {one.path} is not written yet (change {short(one.note)}). {CONTINUE}."
+        path = spoken(one.path)
+        yield f"Penstock: {path} is not written yet (change {short(one.note)}). {CONTINUE}."
     for one in _new(known.failed, now.failed):
-        yield f"Penstock: {one.path} could not be written: {one.note}."
+        yield f"Penstock: {spoken(one.path)} could not be written: {one.note}."
 
 
 def _new(before: tuple[PathNote, ...], now: tuple[PathNote, ...]) -> list[PathNote]:

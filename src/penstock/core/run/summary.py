@@ -1,6 +1,7 @@
 """What a run says of itself: a line when it starts, a few when it ends.
 
-Always true: what was not written is named with what can be done about it.
+Always true: what was not written is named with what can be done about it; no name of a file, which
+the run chose, begins a line of its own.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from typing import Any
 
 from penstock.core.digest import digest
 from penstock.core.run.changes import HeldEntry
-from penstock.core.run.commits import BranchImport, told_imports
+from penstock.core.run.commits import BranchImport, TipKind, told_imports
+from penstock.core.text.display import spoken
+from penstock.core.text.quantities import counted
 
 MOST_NAMED = 5
+PLURALS = {"stash": "stashes"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,7 +93,8 @@ def started(
     guard = f"Landlock {landlock}" if landlock else "no Landlock"
     holds = "Files change only through the gate." if mode == "overlay" else WEAKER
     reach = "open" if network else "off"
-    lines = [f"penstock: run {run} started ({mode}, {guard}). {holds} Network access is {reach}."]
+    said = f"penstock: run {run} started ({mode}, {guard}). {holds} Network access is {reach}."
+    lines = [f"{said} Review: penstock open"]
     if because:
         lines.append(f"penstock: this is the weaker mode: {because}")
     if place:
@@ -105,11 +110,11 @@ def finished(run: str, code: int, result: SyncResult, *, kept: bool) -> list[str
     """Return what is said when a run has ended."""
     lines = [f"penstock: run {run} finished (exit {code}): {counts(result)}"]
     for one in result.failed:
-        lines.append(f"  not written: {one.path}: {one.note}")
+        lines.append(f"  not written: {spoken(one.path)}: {one.note}")
     for held in result.held[:MOST_NAMED]:
-        lines.append(f"  held: {held.path}: {held.because}")
+        lines.append(f"  held: {spoken(held.path)}: {held.because}")
     for new, old in list(result.renamed.items())[:MOST_NAMED]:
-        lines.append(f"  renamed: {old} -> {new}")
+        lines.append(f"  renamed: {spoken(old)} -> {spoken(new)}")
     lines += told_imports(run, result.commits)
     if result.git and not result.commits:
         lines.append("  changes of .git stay in the run's layer")
@@ -136,16 +141,20 @@ def counts(result: SyncResult) -> str:
             said.append(f"{len(notes)} {word} ({_named([one.path for one in notes])})")
     if result.held:
         said.append(f"{len(result.held)} held")
-    if commits := sum(one.commits for one in result.commits if one.ref):
-        said.append(f"{commits} commit{'s' if commits > 1 else ''}")
-    elif result.git:
-        said.append(f"{result.git:,} git files")
-    if result.scratch:
-        said.append(f"{result.scratch:,} scratch file{'s' if result.scratch > 1 else ''}")
+    brought = [one for one in result.commits if one.ref]
+    kinds = [one.kind for one in brought]
+    rest = {
+        "commit": sum(one.commits for one in brought if one.kind is TipKind.BRANCH),
+        "tag": kinds.count(TipKind.TAG),
+        "stash": kinds.count(TipKind.STASH),
+        "git file": 0 if brought else result.git,
+        "scratch file": result.scratch,
+    }
+    said += [counted(count, word, PLURALS.get(word, "")) for word, count in rest.items() if count]
     return ", ".join(said)
 
 
 def _named(paths: Sequence[str]) -> str:
-    shown = ", ".join(paths[:MOST_NAMED])
+    shown = ", ".join(map(spoken, paths[:MOST_NAMED]))
     more = len(paths) - MOST_NAMED
     return f"{shown} and {more} more" if more > 0 else shown

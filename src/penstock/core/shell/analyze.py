@@ -15,7 +15,6 @@ never by a clock; whatever is not followed to its end is unclear.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from penstock.core.shell.effects import Feed
@@ -34,6 +33,7 @@ from penstock.core.shell.look import NO_LOOK, Look
 from penstock.core.shell.programs.mentions import commands_in
 from penstock.core.shell.state import ShellState, first_state
 from penstock.core.shell.syntax.words import TooMuch
+from penstock.core.text.late_regex import late_regex
 
 __all__ = ["MOST_TEXT", "NOT_PARSED", "TOO_LARGE", "ShellEffect", "ShellTarget", "writes"]
 
@@ -106,7 +106,7 @@ def _look_again(text: str, found: ShellFindings, state: ShellState) -> None:
         found.refuse(effect, state)
 
 
-_PROSE = re.compile(r"(?:git (?:commit|log|grep|tag)|gh|glab|grep|rg|ag)\b")
+_PROSE = late_regex(r"(?:git (?:commit|log|grep|tag)|gh|glab|grep|rg|ag)\b")
 
 
 def _clean(command: str, found: ShellFindings) -> str:

@@ -10,7 +10,6 @@ the part that is known (`$DIR/.env`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice, pairwise
@@ -19,6 +18,7 @@ from typing import NamedTuple, Protocol
 from penstock.core.shell.affixes import altered
 from penstock.core.shell.syntax.nodes import Arr, Lit, Part, Script, ShellWord, Sub, Var
 from penstock.core.shell.wildcards import quoted
+from penstock.core.text.late_regex import late_regex
 
 MOST_VALUES = 256
 MOST_FIELDS = 512
@@ -32,15 +32,15 @@ PIPE = "/dev/fd/63"
 # What each character of a word is: quoted, unquoted, from an expansion (split, never braces),
 # the home directory, or part of an expansion whose value nobody knows.
 _QUOTED, _PLAIN, _EXPANDED, _HOME, _UNKNOWN, _LOOSE = "q", "u", "v", "h", "x", "y"
-_GLOB = re.compile(r"[*?\[(]")
-_RANGE = re.compile(r"(-?[0-9]{1,6}|[A-Za-z])\.\.(-?[0-9]{1,6}|[A-Za-z])(?:\.\.(-?[0-9]{1,4}))?")
-_LIVE = re.compile(r"[*?\[({~]")
-_RUN = re.compile(_EXPANDED + "+")
-_BLANK = re.compile(r"[ \t\n]+")
-_BRACE = re.compile(r"[{},]")
-_OTHER_PLACE = re.compile(r"~[-+0-9]")  # `~+`, `~-`, `~2`: directories that the shell remembers
-_IN_NAME = re.compile(r"\w")
-_OPEN_NAME = re.compile(r"\$(\w+)$")
+_GLOB = late_regex(r"[*?\[(]")
+_RANGE = late_regex(r"(-?[0-9]{1,6}|[A-Za-z])\.\.(-?[0-9]{1,6}|[A-Za-z])(?:\.\.(-?[0-9]{1,4}))?")
+_LIVE = late_regex(r"[*?\[({~]")
+_RUN = late_regex(_EXPANDED + "+")
+_BLANK = late_regex(r"[ \t\n]+")
+_BRACE = late_regex(r"[{},]")
+_OTHER_PLACE = late_regex(r"~[-+0-9]")  # `~+`, `~-`, `~2`: directories that the shell remembers
+_IN_NAME = late_regex(r"\w")
+_OPEN_NAME = late_regex(r"\$(\w+)$")
 _LONGEST_INDEX = 4
 _NOTHING = Lit("", False)
 _DEFAULTS = frozenset({":-", "-", ":=", "=", ":?", "?"})

@@ -7,7 +7,6 @@ Always true: it errs towards telling too much, and looks at a bounded number of 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -16,15 +15,16 @@ from penstock.core.shell.effects import Touch
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.findings import ShellFindings
 from penstock.core.shell.state import ShellState
+from penstock.core.text.late_regex import late_regex
 
 # From each end, of each kind.
 MOST_LOOKS = 200
 MOST_FOUND = 32
 MOST_WORDS = 8
 
-_NAME = re.compile(r">{0,2}[|&!]?[ \t]{0,8}['\"]?([^\s;&|<>()'\"`$]{1,255})")
-_ARGUMENTS = re.compile(r"[ \t]([^\n;|&<>]{1,255})")
-_WORD = re.compile(r"[^\s'\"]{1,255}")
+_NAME = late_regex(r">{0,2}[|&!]?[ \t]{0,8}['\"]?([^\s;&|<>()'\"`$]{1,255})")
+_ARGUMENTS = late_regex(r"[ \t]([^\n;|&<>]{1,255})")
+_WORD = late_regex(r"[^\s'\"]{1,255}")
 _DELETES = ("rm", "unlink", "shred")
 _WRITERS = ("mv", "cp", "ln", "tee", "dd", "touch", "truncate", "install", "chmod", "sed -i")
 

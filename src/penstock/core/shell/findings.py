@@ -7,7 +7,6 @@ that was left out can never pass for a target that is not there.
 from __future__ import annotations
 
 import posixpath
-import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from penstock.core.shell.git_deed import GitDeed, GitKind
 from penstock.core.shell.place import is_absolute, joined
 from penstock.core.shell.state import ShellState
 from penstock.core.shell.wildcards import fits
+from penstock.core.text.late_regex import late_regex
 
 MOST_TARGETS = 900
 MOST_READS = 2_048
@@ -37,10 +37,10 @@ TOO_LARGE = "the command is too large to be read closely"
 _STREAMS = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/full", "/dev/zero", PIPE, "-"}
 )
-_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|thread-self|[0-9]+|\$\$))/fd/([0-9]+)")
-_TERMINAL = re.compile(r"/dev/(?:pts/[0-9]+|tty[0-9A-Za-z]*|ptmx)")
-_PROCESS = re.compile(r"/proc/(?:self|thread-self|[0-9]+|\$\$)/(cwd|root)(?:/|$)")
-_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w{0,63})\b(?:(?<=\w)\})?")
+_DESCRIPTOR = late_regex(r"/(?:dev|proc/(?:self|thread-self|[0-9]+|\$\$))/fd/([0-9]+)")
+_TERMINAL = late_regex(r"/dev/(?:pts/[0-9]+|tty[0-9A-Za-z]*|ptmx)")
+_PROCESS = late_regex(r"/proc/(?:self|thread-self|[0-9]+|\$\$)/(cwd|root)(?:/|$)")
+_VARIABLE = late_regex(r"\$\{?([A-Za-z_]\w{0,63})\b(?:(?<=\w)\})?")
 _ROOTS = frozenset({"", "/", "~", ".."})
 # Variables that give git other objects or another index.
 _GIT_PARTS = (

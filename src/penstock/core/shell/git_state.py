@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from penstock.core.text.late_regex import late_regex
+
 EVERYTHING = ":/"
 UNKNOWN = "?"  # a revision begins so when nobody knows it; the rest says why
-_STEPS = re.compile(r"(?:HEAD|@)((?:~[0-9]*|\^)*)")
-_NAME = re.compile(r"(.*?)((?:[~^:]|@\{).*|)", re.DOTALL)  # a name, and what is made of it
+_STEPS = late_regex(r"(?:HEAD|@)((?:~[0-9]*|\^)*)")
+_NAME = late_regex(r"(.*?)((?:[~^:]|@\{).*|)", re.DOTALL)  # a name, and what is made of it
 _PREFIXES = ("", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/")
 # Directories and names that tools make anew.
 _MADE = frozenset(

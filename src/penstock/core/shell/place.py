@@ -8,9 +8,11 @@ from __future__ import annotations
 import posixpath
 import re
 
+from penstock.core.text.late_regex import late_regex
+
 LONGEST_PATH = 8_192
 # What a name looks like that may hold a secret; the rules know which of them do.
-TELLING = re.compile(
+TELLING = late_regex(
     r"(?:^|/)\.\w|key|secret|pem|cred|token|pass|id_(?:rsa|dsa|ecdsa|ed25519)", re.IGNORECASE
 )
 

@@ -16,32 +16,43 @@ from penstock.core.model import Action
 from penstock.core.shell.effects import Effect, RunFile, RunRole, RunText, Touch, Unclear
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
+from penstock.core.text.late_regex import late_regex
 
 MOST_IMPORTS = 24
 MOST_FUNCTIONS = 256
 _ROOTS = ("", "src/")
 # Python without one of these neither changes nor shows a file.
-_ACTS = re.compile(
+_ACTS = late_regex(
     r"open\b|write|unlink|remove|rmtree|rename|replace\b|copy|move\b|read_|touch|system|subprocess"
     r"|popen|spawn|exec|eval|Path\b|truncate|link|os\.|shutil|\.(?:run|local|sudo|sh)\(|actions"
     r"|Command|Execute"
 )
-_READS_IN = re.compile(r"environ|dotenv|getenv|process\.env|env::var|loadEnv")
+_READS_IN = late_regex(r"environ|dotenv|getenv|process\.env|env::var|loadEnv")
 # Variables that say where something is, and are no settings of a program.
-_PLACES = re.compile(
+_PLACES = late_regex(
     r"(?:process\.env(?:\.|\[['\"])|environ(?:\.get\(|\[)['\"]|getenv\(['\"]|env::var\(['\"])"
     r"(?:HOME|PWD|PATH|USER|TMPDIR|USERPROFILE|INIT_CWD)\b"
 )
-_SHOWS = re.compile(
+_SHOWS = late_regex(
     r"\bprint|console\.|\bputs\b|\becho\b|stdout|stderr|\bfetch\(|requests\.|urllib|axios|https?\."
     r"|\bcat\b|curl|Println|\bt\.(?:Log|Error|Fatal)|println!|logging\.|logger\.|\blog\.(?:info|Print)"
     r"|readfile\(|var_dump|print_r|IO\.(?:puts|inspect|write)|Console\.(?:Write|Error)|\bcout\b|\bcerr\b"
     r"|\bdump\(|\bdd\(|\bfputs\b|\bdbg!|io\.write|NSLog|os\.Stdout|\bwget\b|HttpClient|http\.Post"
 )
-_ELSEWHERE = re.compile(
+_ELSEWHERE = late_regex(
     r"tmp_path|tmpdir|tempfile|chdir|isolated_filesystem|TemporaryDirectory|mkdtemp|TempDir|memfs"
     r"|mock|Mock|tempdir|tmp\.dir|Dir\.mktmpdir|fs\.vol"
 )
+
+
+def shows(text: str) -> bool:
+    """Say whether code prints or sends anything."""
+    return _SHOWS.search(text) is not None
+
+
+def works_elsewhere(text: str) -> bool:
+    """Say whether code makes a place of its own to work in, as tests do."""
+    return _ELSEWHERE.search(text) is not None
 
 
 def on_disk(effect: RunFile, look: LookHere) -> RunText | None:
@@ -90,27 +101,27 @@ class _Import(NamedTuple):
 _QUOTED = r"\(?\s*['\"](\.{0,2}/?[\w./@-]{1,200})['\"]"
 _IMPORTS: Mapping[str, _Import] = {
     "js": _Import(
-        re.compile(rf"\b(?:require|import|from|importScripts)\b{_QUOTED}"),
+        late_regex(rf"\b(?:require|import|from|importScripts)\b{_QUOTED}"),
         ("", *_ENDS["js"], "/index.js", "/index.ts"),
     ),
-    "ruby": _Import(re.compile(rf"\b(?:require_relative|load|require){_QUOTED}"), ("", ".rb")),
+    "ruby": _Import(late_regex(rf"\b(?:require_relative|load|require){_QUOTED}"), ("", ".rb")),
     "rake": _Import(
-        re.compile(rf"\b(?:require_relative|load|import|require){_QUOTED}"), ("", ".rb")
+        late_regex(rf"\b(?:require_relative|load|import|require){_QUOTED}"), ("", ".rb")
     ),
     "php": _Import(
-        re.compile(rf"\b(?:require|include)(?:_once)?\s*\(?(?:\s*__DIR__\s*\.)?{_QUOTED}"), ("",)
+        late_regex(rf"\b(?:require|include)(?:_once)?\s*\(?(?:\s*__DIR__\s*\.)?{_QUOTED}"), ("",)
     ),
-    "perl": _Import(re.compile(rf"\b(?:require|do)\s+{_QUOTED}"), ("",)),
-    "lua": _Import(re.compile(rf"\b(?:dofile|require|loadfile){_QUOTED}"), ("", ".lua")),
-    "r": _Import(re.compile(rf"\bsource{_QUOTED}"), ("",)),
+    "perl": _Import(late_regex(rf"\b(?:require|do)\s+{_QUOTED}"), ("",)),
+    "lua": _Import(late_regex(rf"\b(?:dofile|require|loadfile){_QUOTED}"), ("", ".lua")),
+    "r": _Import(late_regex(rf"\bsource{_QUOTED}"), ("",)),
 }
 # Settings of a tool name other files that it runs: `setupFiles: ["./setup.ts"]`.
-_NAMED_FILE = re.compile(r"['\"](?:<rootDir>/)?(\.{1,2}/[\w./@-]{1,200}\.[cm]?[jt]sx?)['\"]")
-_PYTHON_IMPORT = re.compile(
+_NAMED_FILE = late_regex(r"['\"](?:<rootDir>/)?(\.{1,2}/[\w./@-]{1,200}\.[cm]?[jt]sx?)['\"]")
+_PYTHON_IMPORT = late_regex(
     r"(?:^|;)[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([^\n#;]+)|import[ \t]+([\w., \t]+))",
     re.M,
 )
-_WORD = re.compile(r"[A-Za-z_]\w+")
+_WORD = late_regex(r"[A-Za-z_]\w+")
 
 
 def imports(effect: RunText, here: LookHere) -> Iterator[RunText]:
@@ -181,7 +192,7 @@ def code_of(effect: RunText) -> str:
     return text if effect.language != "python" or _ACTS.search(text) else ""
 
 
-_BEGINS = re.compile(
+_BEGINS = late_regex(
     r"([ \t]*)(?:(?:export|default|public|private|static|pub|async|local|override)[ \t]+)*"
     r"(?:(?:def|function\*?|sub|func|fn|fun|defp?)\b[ \t]*(?:\([^()]*\)[ \t]*)?(?:self\.)?([\w!?]*)"
     r"|(if)[ \t]+__name__"
@@ -249,7 +260,7 @@ def takes_in(effect: RunText) -> bool:
 
 # Variables whose value is a file that a program runs when it starts.
 _STARTS = {"PYTHONSTARTUP": "python"}
-_REQUIRED = re.compile(r"(?:--require|-r|--import|--loader)[= ]+(\S+)")
+_REQUIRED = late_regex(r"(?:--require|-r|--import|--loader)[= ]+(\S+)")
 
 
 def run_with(name: str, value: Value) -> Iterator[Effect]:

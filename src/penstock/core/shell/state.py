@@ -8,13 +8,13 @@ Always true: a state never changes; moving or assigning makes another one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from penstock.core.shell.expansion import Value, Values
 from penstock.core.shell.place import is_absolute, joined
 from penstock.core.shell.syntax.nodes import Node
+from penstock.core.text.late_regex import late_regex
 
 MOST_STATES = 4
 MOST_VARIABLES = 256
@@ -27,7 +27,7 @@ ALL_EXPORTED = "-a"
 _ENVIRONMENT = frozenset(
     {"HOME", "PWD", "OLDPWD", "TMPDIR", "PATH", "USER", "LOGNAME", "SHELL", "TERM", "LANG"}
 )
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = late_regex(r"[A-Za-z_][A-Za-z0-9_]*")
 # Changing to one of these does not fail.
 _ALWAYS_THERE = frozenset({"/", "/tmp", "/var/tmp", "~"})  # noqa: S108 - names, not files we use
 _UNKNOWN = Value("", exact=False)

@@ -6,12 +6,12 @@ Always true: a variable that is not in a table here is only a text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from penstock.core.model import Action
 from penstock.core.shell.effects import Effect, RunFile, Shell, Touch, Unclear
 from penstock.core.shell.expansion import PIPE, Value
+from penstock.core.text.late_regex import late_regex
 
 # Other programs run these as commands.
 _RUN_LATER = frozenset(
@@ -28,7 +28,7 @@ _TABLES = frozenset({"BASH_ALIASES", "BASH_CMDS"})
 _FUNCTION = "BASH_FUNC_"
 SPECIAL = _RUN_LATER | _PROMPTS | _START_FILES | _TABLES
 # Arithmetic takes such a text for an element of an array, and runs what is in its brackets.
-_SUBSCRIPT_RUNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[[^\]]{0,4096}?(?:\$\(|`)")
+_SUBSCRIPT_RUNS = late_regex(r"[A-Za-z_][A-Za-z0-9_]*\[[^\]]{0,4096}?(?:\$\(|`)")
 
 
 def runs(name: str, value: Value) -> Iterator[Effect]:

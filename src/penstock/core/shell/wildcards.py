@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_LIVE = re.compile(r"[*?]|\[[^\]]")
+from penstock.core.text.late_regex import late_regex
+
+_LIVE = late_regex(r"[*?]|\[[^\]]")
 _CLASSES = {
     "alnum": "a-zA-Z0-9",
     "alpha": "a-zA-Z",
@@ -22,11 +24,11 @@ _CLASSES = {
     "punct": r"!-/:-@\[-`{-~",
     "xdigit": "0-9a-fA-F",
 }
-_CLASS = re.compile(r"\[:([a-z]{1,8}):\]")
-_SET = re.compile(r"\[([!^]?)(\]?(?:\[:[a-z]{1,8}:\]|[^\]])*)\]")
-_QUOTED = re.compile(r"[*?\[(]")
-_ONE = re.compile(r"\[([*?\[(])\]")
-_PLAIN_IN_SET = re.compile(r"[\\\[&~|]")
+_CLASS = late_regex(r"\[:([a-z]{1,8}):\]")
+_SET = late_regex(r"\[([!^]?)(\]?(?:\[:[a-z]{1,8}:\]|[^\]])*)\]")
+_QUOTED = late_regex(r"[*?\[(]")
+_ONE = late_regex(r"\[([*?\[(])\]")
+_PLAIN_IN_SET = late_regex(r"[\\\[&~|]")
 
 
 def quoted(text: str) -> str:

@@ -55,6 +55,7 @@ class Sort:
     does: str
     name: str
     so: str = ""
+    grave: bool = True
 
 
 def _far_from(letters: str) -> str:
@@ -154,6 +155,7 @@ SORTS = (
         does="has",
         name="undecodable byte",
         so="this is not UTF-8 text",
+        grave=False,
     ),
     Sort(
         kind=HiddenKind.SPACE,
@@ -163,6 +165,7 @@ SORTS = (
         does="has",
         name="odd space",
         so="easily taken for an ordinary space",
+        grave=False,
     ),
     Sort(
         kind=HiddenKind.PRIVATE,
@@ -170,8 +173,15 @@ SORTS = (
         does="has",
         name="private-use character",
         so="its appearance depends on the font",
+        grave=False,
     ),
-    Sort(kind=HiddenKind.NEVER, find=_all(HiddenKind.NEVER), does="has", name="noncharacter"),
+    Sort(
+        kind=HiddenKind.NEVER,
+        find=_all(HiddenKind.NEVER),
+        does="has",
+        name="noncharacter",
+        grave=False,
+    ),
 )
 # Signs that are taken for ASCII punctuation, where nothing around them explains them.
 PUNCTUATION = (
@@ -236,22 +246,40 @@ class FindTally:
         return str(self.count) if self.count <= MOST_FOUND else f"more than {MOST_FOUND}"
 
 
-def warnings(text: str) -> tuple[str, ...]:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextFinding:
+    """One sentence about a text, the first lines that it is about, and whether it is grave."""
+
+    text: str
+    lines: tuple[int, ...] = ()
+    grave: bool = True
+
+
+def findings(text: str) -> tuple[TextFinding, ...]:
     """Return what a reader of this text should know, worst first, in bounded number."""
     said = [*_hidden(text), *_words(text), *_shapes(text), *_line_ends(text)]
     more = len(said) - MOST_WARNINGS
-    return (
-        tuple(said)
-        if more <= 0
-        else (*said[:MOST_WARNINGS], f"and {counted(more, 'more warning')}")
-    )
+    if more <= 0:
+        return tuple(said)
+    grave = any(finding.grave for finding in said[MOST_WARNINGS:])
+    rest = TextFinding(text=f"and {counted(more, 'more warning')}", grave=grave)
+    return (*said[:MOST_WARNINGS], rest)
 
 
-def _hidden(text: str) -> Iterator[str]:
+def warnings(text: str) -> tuple[str, ...]:
+    """Return the sentences alone."""
+    return tuple(finding.text for finding in findings(text))
+
+
+def _finding(text: str, tally: FindTally, *, grave: bool = True) -> TextFinding:
+    return TextFinding(text=text, lines=tuple(tally.lines[:LINES_NAMED]), grave=grave)
+
+
+def _hidden(text: str) -> Iterator[TextFinding]:
     present = {kind for sign in set(text) if (kind := kind_of(ord(sign)))}
     for sort in SORTS:
         if sort.kind in present and (tally := _tally(text, sort.find)).count:
-            yield _sentence(sort, tally)
+            yield _finding(_sentence(sort, tally), tally, grave=sort.grave)
 
 
 def _tally(text: str, find: str) -> FindTally:
@@ -274,7 +302,7 @@ def _a(name: str) -> str:
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
-def _words(text: str) -> Iterator[str]:
+def _words(text: str) -> Iterator[TextFinding]:
     """One sentence for each different word."""
     words: dict[str, tuple[LookalikeWord, FindTally]] = {}
     lines = LineCounter(text)
@@ -283,14 +311,19 @@ def _words(text: str) -> Iterator[str]:
         _, tally = words.setdefault(word.text, (word, FindTally()))
         tally.add(lines.of(word.at))
     if next(finds, None):
-        yield f"more than {MOST_FOUND} words mix scripts; only the first are listed"
+        yield TextFinding(
+            text=f"more than {MOST_FOUND} words mix scripts; only the first are listed"
+        )
     for word, tally in words.values():
-        shown = word.text if len(word.text) <= WORD_SHOWN else word.text[:WORD_SHOWN] + "..."
-        if word.mixed:
-            has = f"has {word.script} letters that look like Latin ones"
-            yield f"mixed-script word `{shown}` on {tally.where} {has}"
-        else:
-            yield f"`{shown}` on {tally.where} looks Latin and is in {word.script} letters"
+        yield _finding(_of_word(word, tally), tally)
+
+
+def _of_word(word: LookalikeWord, tally: FindTally) -> str:
+    shown = word.text if len(word.text) <= WORD_SHOWN else word.text[:WORD_SHOWN] + "..."
+    if word.mixed:
+        has = f"has {word.script} letters that look like Latin ones"
+        return f"mixed-script word `{shown}` on {tally.where} {has}"
+    return f"`{shown}` on {tally.where} looks Latin and is in {word.script} letters"
 
 
 def _punctuation(tally: FindTally) -> str:
@@ -316,27 +349,28 @@ def _long_line(tally: FindTally) -> str:
 
 
 # A run is taken whole and never given back, or a long one would take quadratic time.
-SHAPES: tuple[tuple[str, Callable[[FindTally], str]], ...] = (
-    (PUNCTUATION, _punctuation),
-    (rf"[ \t](?<![ \t]{{2}})[ \t]{{{LONG_GAP - 1},}}+(?=\S)", _gap),
-    (rf"[{MARKS}]{{{STACKED_MARKS},}}+", _stacked),
-    (rf"[ \t](?<![ \t]{{2}})[ \t]{{{TRAILING_TOLD - 1},}}+(?=\r?\n|\Z)", _trailing),
-    (rf"[^\n](?<![^\n]{{2}})[^\n]{{{LONG_LINE},}}+", _long_line),
+SHAPES: tuple[tuple[str, Callable[[FindTally], str], bool], ...] = (
+    (PUNCTUATION, _punctuation, True),
+    (rf"[ \t](?<![ \t]{{2}})[ \t]{{{LONG_GAP - 1},}}+(?=\S)", _gap, True),
+    (rf"[{MARKS}]{{{STACKED_MARKS},}}+", _stacked, False),
+    (rf"[ \t](?<![ \t]{{2}})[ \t]{{{TRAILING_TOLD - 1},}}+(?=\r?\n|\Z)", _trailing, False),
+    (rf"[^\n](?<![^\n]{{2}})[^\n]{{{LONG_LINE},}}+", _long_line, False),
 )
 
 
-def _shapes(text: str) -> Iterator[str]:
+def _shapes(text: str) -> Iterator[TextFinding]:
     """What is no hidden character but hides something all the same."""
-    for find, tell in SHAPES:
+    for find, tell, grave in SHAPES:
         if (tally := _tally(text, find)).count:
-            yield tell(tally)
+            yield _finding(tell(tally), tally, grave=grave)
 
 
-def _line_ends(text: str) -> Iterator[str]:
+def _line_ends(text: str) -> Iterator[TextFinding]:
     pairs = text.count("\r\n")
     alone = text.count("\n") - pairs
     if pairs and alone:
-        yield f"line endings are mixed: {pairs} of CRLF and {alone} of LF"
+        said = f"line endings are mixed: {pairs} of CRLF and {alone} of LF"
+        yield TextFinding(text=said, grave=False)
 
 
 @cache

@@ -3,7 +3,7 @@
 What is not seen is written out as `⟦U+202E RLO⟧`, repeated characters as `⟦U+200B ZWSP ×12⟧`,
 spaces and tabs at the end of a line as `⟦U+0020 SPACE ×4⟧`, and a byte that is no UTF-8 as
 `⟦U+DCFF byte FF⟧`. The opening bracket is written out too, so no text can pretend to be such
-a note. What to say about a text is `deception`'s work and passed on from here as `warnings`.
+a note. What to say about a text is `deception`'s work.
 Always true: two texts that differ are shown differently; time grows with the text's length.
 """
 
@@ -13,25 +13,14 @@ import json
 import re
 from functools import cache, lru_cache
 
-from penstock.core.text.deception import warnings
 from penstock.core.text.invisible import HiddenKind, class_of, short_name
-
-__all__ = [
-    "harmless",
-    "in_line",
-    "json_visible",
-    "spoken",
-    "visible",
-    "visible_bytes",
-    "visible_diff",
-    "warnings",
-]
+from penstock.core.text.late_regex import late_regex
 
 OPEN, CLOSE = "⟦", "⟧"
 # Each begins with a set of characters, which `re` skips to quickly, and takes a run whole and
 # never gives it back: otherwise a long run would be looked at once for each of its members.
-LONE_RETURNS = re.compile(r"(?:\r(?!\n))++")
-TRAILING = re.compile(r"[ \t](?<![ \t]{2})[ \t]*+(?=\r?\n|\Z)")
+LONE_RETURNS = late_regex(r"(?:\r(?!\n))++")
+TRAILING = late_regex(r"[ \t](?<![ \t]{2})[ \t]*+(?=\r?\n|\Z)")
 BODY = (" ", "+", "-")
 HEADERS = ("--- ", "+++ ")
 MORE_NAMES = {" ": "SPACE", "\t": "TAB", "\n": "LF"}

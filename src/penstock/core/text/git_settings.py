@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from penstock.core.text.late_regex import late_regex
+
 # Settings that make git start programs, or read more settings, hooks or files from elsewhere.
 _NAMES = frozenset(
     {
@@ -45,9 +47,9 @@ _PERSONAL_BEFORE = ("user.", "color.", "advice.", "column.", "author.", "committ
 _HARMLESS = frozenset({"", "cat", "less", "true", "false", "no", "0", "off", ":", "/dev/null"})
 MOST_LINES = 20_000
 
-_SECTION = re.compile(r"\[\s*([A-Za-z0-9.-]+)(?:\s+\"((?:[^\"\\]|\\.)*)\")?\s*\]\s*")
-_SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$", re.DOTALL)
-_PIECE = re.compile(r"\\(.)|\"|[#;].*|[^\\\"#;]+", re.DOTALL)
+_SECTION = late_regex(r"\[\s*([A-Za-z0-9.-]+)(?:\s+\"((?:[^\"\\]|\\.)*)\")?\s*\]\s*")
+_SETTING = late_regex(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$", re.DOTALL)
+_PIECE = late_regex(r"\\(.)|\"|[#;].*|[^\\\"#;]+", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b"}
 
 Settings = list[tuple[str, str]]

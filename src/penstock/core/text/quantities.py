@@ -70,7 +70,17 @@ def change_counts(change: Change) -> str:
 
 
 def _line_counts(change: Change) -> str:
-    gone, new, had = change.lines_deleted, change.lines_added, change.existing_lines
+    """Count the lines that a reader would call changed; the others are said beside them."""
+    blank = min(change.white_space, change.lines_deleted, change.lines_added)
+    gone, new, had = change.lines_deleted - blank, change.lines_added - blank, change.existing_lines
+    if not blank:
+        return _words_of(change, gone, new, had)
+    if not gone and not new:
+        return f"{counted(blank, 'line')} changed only in white space (of {had:,})"
+    return f"{_words_of(change, gone, new, had)}; {blank:,} more only in white space"
+
+
+def _words_of(change: Change, gone: int, new: int, had: int) -> str:
     about = "" if change.exact else "up to "
     if change.kind is ChangeKind.REPLACE or (gone and not new):
         added = f", {new:,} added" if new else ""

@@ -113,3 +113,17 @@ def _has(text: str, signs: tuple[str, ...]) -> bool:
         if sign in text:
             return True
     return False
+
+
+# How files with secrets are spelt in code; `process.env` and `os.environ` are none.
+FILE_MARKS = (
+    *(b'".env', b"'.env", b"`.env", b"/.env", b" .env", b".ssh/", b".aws/", b".kube/", b".gnupg"),
+    *(b".netrc", b".npmrc", b".pypirc", b".pgpass", b".docker/config", b".config/gh", b"id_rsa"),
+    *(b"id_ed25519", b".pem", b'.key"', b".key'", b"secret.", b"secrets.", b"secrets/"),
+    *(b"credentials", b"vault_pass", b"keystore."),
+)
+
+
+def names_secret_file(content: bytes) -> bool:
+    """Say whether some content may name a file with secrets; then the engine looks closer."""
+    return any(mark in content for mark in FILE_MARKS)

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 
-_EVERY_LINE = re.compile(r"[.^$*+]*|\[[^]]*\][*+]?|=|\\S\+?|\\w\+?|\^?\[[^]]*\][*+]?=[.*+$]*")
-_SECRET = re.compile(
+from penstock.core.text.late_regex import late_regex
+
+_EVERY_LINE = late_regex(r"[.^$*+]*|\[[^]]*\][*+]?|=|\\S\+?|\\w\+?|\^?\[[^]]*\][*+]?=[.*+$]*")
+_SECRET = late_regex(
     r"token|secret|passw|pwd\b|credential|(?:api|access|private|master|signing).?key"
     r"|auth.?(?:key|header)|authorization|aws_|bearer"
     r"|\bsk[-_]|\bgh[pousr]_|\bglpat-|\bxox[bap]-|AKIA|AIza|\bpk_live",
@@ -18,14 +20,14 @@ _SECRET = re.compile(
 )
 
 # In capitals, as in the first line of a key and in names of variables.
-_CAPITALS = re.compile(r"PRIVATE|_KEY\b|AUTH_|BEGIN")
+_CAPITALS = late_regex(r"PRIVATE|_KEY\b|AUTH_|BEGIN")
 
-_LOGIN = re.compile(r"://[^/\s:@]{1,64}:[^@\s]{1,256}@")  # an address with a password in it
+_LOGIN = late_regex(r"://[^/\s:@]{1,64}:[^@\s]{1,256}@")  # an address with a password in it
 # By their names some directories hold nothing but secrets, whatever is searched for in them.
-_KEPT = re.compile(r"key|secret|cred|token|passw|cert|(?:^|/)\.\w", re.IGNORECASE)
-_OR = re.compile(r"\\?\|")
-_EDGES = re.compile(r"\\[b<>]|[\^$()]")
-_PLAIN = re.compile(r"[\w .:/=@#,'\"-]+")
+_KEPT = late_regex(r"key|secret|cred|token|passw|cert|(?:^|/)\.\w", re.IGNORECASE)
+_OR = late_regex(r"\\?\|")
+_EDGES = late_regex(r"\\[b<>]|[\^$()]")
+_PLAIN = late_regex(r"[\w .:/=@#,'\"-]+")
 MOST_LINES = 2_000
 
 

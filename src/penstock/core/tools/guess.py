@@ -8,12 +8,12 @@ told as unclear.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from penstock.core.model import Action
 from penstock.core.shell.look import Look
+from penstock.core.text.late_regex import late_regex
 from penstock.core.tools.arguments import MOST_DEPTH, MOST_ITEMS, Args, ArgumentFault, plain
 from penstock.core.tools.edits import Edit, Whole, as_bytes
 from penstock.core.tools.kinds import (
@@ -42,7 +42,7 @@ _PATCHES = ("patch", "diff", "patch_text")
 # Words that name the ends of a move only when the tool says that it moves.
 _WEAK_ENDS = frozenset({"from", "to", "source"})
 
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_WORD = late_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _READS = frozenset(
     {
         *("read", "list", "get", "search", "find", "view", "stat", "show", "fetch", "cat"),
@@ -187,7 +187,7 @@ def _end_paths(args: Args, keys: tuple[str, ...], *, weak: bool) -> Iterator[str
             yield from _local(value)
 
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,30}):(//)?")
+_SCHEME = late_regex(r"([A-Za-z][A-Za-z0-9+.-]{1,30}):(//)?")
 
 
 def _local(text: str) -> Iterator[str]:

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action, GateRefusal
 from penstock.core.shell.git_deed import GitDeed
 from penstock.core.shell.look import Look
+from penstock.core.text.late_regex import late_regex
 from penstock.core.text.sought import finds_secrets, holds_secrets
 from penstock.core.tools.arguments import Args, ArgumentFault, plain, texts
 from penstock.core.tools.edits import (
@@ -190,9 +190,9 @@ def _swap(args: Args, *, counted: bool = False) -> Swap | None:
 
 
 # A line that begins, divides or ends a block, with whatever follows its mark.
-_BEGINS = re.compile(r"(?:<{7,}|-{7,})[ \t]*SEARCH>?[ \t]*")
-_DIVIDES = re.compile(r"={7,}[ \t]*")
-_ENDS = re.compile(r"(?:>{7,}|\+{7,})[ \t]*REPLACE>?[ \t]*")
+_BEGINS = late_regex(r"(?:<{7,}|-{7,})[ \t]*SEARCH>?[ \t]*")
+_DIVIDES = late_regex(r"={7,}[ \t]*")
+_ENDS = late_regex(r"(?:>{7,}|\+{7,})[ \t]*REPLACE>?[ \t]*")
 
 
 def _blocks(text: str) -> list[Swap]:
@@ -328,7 +328,7 @@ def text_searched(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of t
             yield from [glob] if isinstance(glob, Intent) else _narrowed(glob, places)
 
 
-_BY_ENDING = re.compile(r"\*\.(?:\w+|\{\w+(?:,\w+)*\})")
+_BY_ENDING = late_regex(r"\*\.(?:\w+|\{\w+(?:,\w+)*\})")
 
 
 def _is_by_ending(args: Args) -> bool:
@@ -391,7 +391,7 @@ def _narrowed(glob: str, places: list[str]) -> Intents:
 # Addresses
 
 ADDRESS = ("url", "uri", "urls", "href", "prompt", "address")
-_LOCAL_ADDRESS = re.compile(
+_LOCAL_ADDRESS = late_regex(
     r"\bfile:(?://localhost(?=/))?(?://)?(/?[^\s'\"`<>]+)"
     r"|\bhttps?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?/([^\s'\"`<>?#]+)",
     re.IGNORECASE,
@@ -401,6 +401,8 @@ MOST_ADDRESSES = 32
 
 def address_fetched(args: Args, cwd: str) -> Intents:  # noqa: ARG001 - a row of the table
     """A page is fetched; its address may be a file, or a server's that runs on this machine."""
+    from urllib.parse import unquote  # few calls have an address
+
     for _, value in args.all(*ADDRESS):
         for text in value if isinstance(value, list) else [value]:
             found = _LOCAL_ADDRESS.finditer(text) if isinstance(text, str) else ()

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from penstock.core.model import Action
+from penstock.core.text.late_regex import late_regex
 from penstock.core.tools.arguments import plain
 from penstock.core.tools.guess import words_of
 from penstock.core.tools.kinds import CONTENT, NEW, OLD
@@ -108,7 +109,7 @@ SPEAKS = frozenset(
 # Such a tool keeps what it is told as notes; their names are no files.
 KEEPS_NOTES = frozenset({"entities", "relations", "observations"})
 TALK = frozenset({"description", "reason", "title", "summary", "explanation", "why", "comment"})
-_DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\.[\w$]+)+")
+_DOTTED = late_regex(r"[A-Za-z_$][\w$]*(?:\.[\w$]+)+")
 
 
 def mentions(
@@ -268,11 +269,11 @@ def _is_name(text: str) -> bool:
 
 # --- one word ----------------------------------------------------------------------------------
 
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,30})://?")
+_ADDRESS = late_regex(r"([A-Za-z][A-Za-z0-9+.-]{1,30})://?")
 _LOCAL = frozenset({"file", "fileb", "sqlite", "sqlite3", "duckdb", "vscode", "unix"})
-_WRAPPED = re.compile(r"^(?:(?:view-source|jar|blob|filesystem|zip|url):)+(?=\w+:/)", re.IGNORECASE)
-_SPLIT = re.compile(r"[=,;:|&<>()\[\]{}\"'`\s]+")
-_OPTION = re.compile(r"-[A-Za-z](.+)")
+_WRAPPED = late_regex(r"^(?:(?:view-source|jar|blob|filesystem|zip|url):)+(?=\w+:/)", re.IGNORECASE)
+_SPLIT = late_regex(r"[=,;:|&<>()\[\]{}\"'`\s]+")
+_OPTION = late_regex(r"-[A-Za-z](.+)")
 _AROUND = "\"'`<>|;,()[]{}&@!"
 
 
@@ -347,8 +348,8 @@ def _spelled(word: str) -> Iterator[str]:
 
 # --- several words -----------------------------------------------------------------------------
 
-_PLAIN = re.compile(r"[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*[.,;:!?)\"']*")
-_KEYED = re.compile(r"[a-z]+:")
+_PLAIN = late_regex(r"[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*[.,;:!?)\"']*")
+_KEYED = late_regex(r"[a-z]+:")
 FEW_WORDS = 4
 
 
@@ -363,7 +364,7 @@ def is_prose(line: str) -> bool:
 
 
 # Bare words of code are names of values.
-_IN_CODE = re.compile(r"[(){}]|\s[=!<>]?==?\s")
+_IN_CODE = late_regex(r"[(){}]|\s[=!<>]?==?\s")
 
 
 def _each(line: str) -> Iterator[str]:
@@ -375,16 +376,16 @@ def _each(line: str) -> Iterator[str]:
 
 # A text in quotes, with what stands right before and after it. Prose quotes names as well, so
 # only a call, a list, an assignment or a statement that names files makes it a path.
-_QUOTED = re.compile(r"(?P<quote>[\"'`])(?P<inside>[^\"'`\n]{1,400})(?P=quote)")
-_SQL = re.compile(r"\s*(?:select|insert|update|delete|with|create|alter|explain)\b", re.IGNORECASE)
-_CALLS = re.compile(r"(?!(?:in|values|and|or|not)\()\b[\w.]+\((?:[rbfuRBFU]{0,2})$", re.IGNORECASE)
-_OPENS = re.compile(r"[(\[{,=:+/<>]\s*[rbfuRBFU]{0,2}$")
-_NAMES_FILE = re.compile(
+_QUOTED = late_regex(r"(?P<quote>[\"'`])(?P<inside>[^\"'`\n]{1,400})(?P=quote)")
+_SQL = late_regex(r"\s*(?:select|insert|update|delete|with|create|alter|explain)\b", re.IGNORECASE)
+_CALLS = late_regex(r"(?!(?:in|values|and|or|not)\()\b[\w.]+\((?:[rbfuRBFU]{0,2})$", re.IGNORECASE)
+_OPENS = late_regex(r"[(\[{,=:+/<>]\s*[rbfuRBFU]{0,2}$")
+_NAMES_FILE = late_regex(
     r"\b(?:to|into|from|outfile|dumpfile|infile|attach|database|backup|import|require|open"
     r"|read|write|load|source|copy|unlink|delete|rm|cat|tee)\s+$",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"[(=;{}|<>$&]")
+_CODE = late_regex(r"[(=;{}|<>$&]")
 BEFORE = 40
 
 
@@ -404,7 +405,7 @@ def _quoted(text: str) -> Iterator[str]:
             yield from whole(found["inside"])
 
 
-_CODE_AROUND = re.compile(
+_CODE_AROUND = late_regex(
     r"[(;={]|\b[A-Z]{2,}\b|\A\s*(?:\\\w|(?:copy|attach|load|vacuum|backup)\s+[\w.\"]+\s+(?:from|to|as|\S))"
 )
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
+from penstock.core.text.late_regex import late_regex
+
 # Names that a pattern such as `.en*` may be after; the rules know which of them matter.
 USUAL = (
     *(".env", ".env.local", ".env.production", ".git", ".ssh", ".aws", ".gnupg", ".npmrc"),
@@ -16,7 +18,7 @@ USUAL = (
     *("server.key", "key.pem", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"),
     *("Cargo.lock", "poetry.lock", "uv.lock", "penstock.toml", "node_modules"),
 )
-_BRACES = re.compile(r"\{([^{}]{1,200})\}")
+_BRACES = late_regex(r"\{([^{}]{1,200})\}")
 
 
 def expanded(word: str) -> Iterator[str]:

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from penstock.core.errors import InputError, PenstockError
+from penstock.core.proposals.line_comment import of_values
 from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
+from penstock.core.proposals.outcome import answer_text
 from penstock.doors.broker.parameters import ToolRequest
 from penstock.doors.broker.propose import withdraw
 from penstock.doors.broker.responses import (
@@ -75,9 +77,11 @@ def reject_proposal(gate: Gate, asked: ToolRequest, proof: Proof) -> ToolRespons
         return _told(refusal or _unknown(known), group, path, REJECT)
     try:
         ids = [each.id for each in group]
-        gate.answer_all(ids, approve=False, proof=proof, reason=reason)
+        comments = of_values(asked.said.get("comments"), path=one.path)
+        closed = gate.answer_all(ids, approve=False, proof=proof, reason=reason, comments=comments)
     except PenstockError as error:
         return _told(of_error(error), group, path, REJECT)
+    reason = answer_text(closed)
     why = f"the user rejected the change to `{one.path}`" + (f": {reason}" if reason else "")
     refusal = BrokerRefusal(code="rejected", message=why, hint=DO_NOT_RETRY)
     answer = _told(refusal, group, path, REJECT)
@@ -92,7 +96,8 @@ def became(gate: Gate, hitl_id: str) -> str:
         return ""
     one = group[0]
     what, then = CLOSED.get(one.state, OPEN_STILL)
-    why = f" ({one.answer.reason})" if one.answer and one.answer.reason else ""
+    said = answer_text(group) or (one.answer.said if one.answer else "")
+    why = f" ({said})" if said else ""
     return f"proposal for `{one.path}`: {what}{why}; {then}"
 
 
@@ -135,7 +140,8 @@ def _not_there(group: Sequence[Proposal], known: str) -> BrokerRefusal | None:
     if closed is None or closed.state is State.EXPIRED:
         return None  # the path is looked at before the time
     what, then = CLOSED[closed.state]
-    why = f": {closed.answer.reason}" if closed.answer and closed.answer.reason else ""
+    said = answer_text(group) or (closed.answer.said if closed.answer else "")
+    why = f": {said}" if said else ""
     return BrokerRefusal(
         code="hitl_not_found",
         message=f"the proposal for `{closed.path}` is {closed.state}",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from penstock.core.errors import InputError
 from penstock.core.model import Actor
+from penstock.core.proposals.intent import REGIONS, WHY, AgentIntent, intent
 from penstock.doors.broker.workspace_log import AGENT
 
 LONGEST_NAME = 1000
@@ -59,6 +60,12 @@ class ToolRequest:
         if len(found) > LONGEST_NAME:
             raise _wrong(name, f"is longer than {LONGEST_NAME} characters")
         return found
+
+    def intent(self) -> AgentIntent:
+        """Return the agent's own words about its change, and the lines that it points at."""
+        path = self.said.get("path")
+        of_file = path if isinstance(path, str) else ""
+        return intent(self.optional(WHY), self.said.get(REGIONS), path=of_file)
 
     def actor(self) -> Actor:
         """Return whose call it is."""

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from penstock.core.diff.hunks import unified
 from penstock.core.digest import digest
 from penstock.core.file_mode import FileMode
-from penstock.core.model import Actor, ChangeKind
+from penstock.core.model import ChangeKind
 from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.proposals.remarks import remarks
 from penstock.core.proposals.short_id import short
 from penstock.core.text.display import spoken, visible_diff
+from penstock.doors.broker.parameters import ToolRequest
 from penstock.doors.broker.responses import (
     NOTHING,
     Status,
@@ -58,13 +60,13 @@ class FileIntent:
         return Item(path=self.place.path.text, content=self.after, expect=expect, mode=self.mode)
 
 
-def propose(gate: Gate, actor: Actor, wanted: Sequence[FileIntent]) -> ToolResponse:
+def propose(gate: Gate, asked: ToolRequest, wanted: Sequence[FileIntent]) -> ToolResponse:
     """Put changes on the queue as one proposal or one set, and answer with them."""
     changed = [one for one in wanted if one.before != one.after or one.mode]
     if not changed:
         return _unchanged(wanted)
     items = [one.item for one in changed]
-    made = gate.propose(items, actor=actor)
+    made = gate.propose(items, actor=asked.actor(), intent=asked.intent())
     denied = next((one for one in made if one.state is State.DENIED), None)
     if denied is not None:
         withdraw(gate, made, f"`{denied.path}` of the same set is denied")
@@ -182,7 +184,7 @@ def _warnings(gate: Gate, wanted: Sequence[FileIntent], made: Sequence[Proposal]
     for each, one in zip(wanted, made, strict=True):
         before = f"{each.place.shown}: " if len(made) > 1 else ""
         linked = f"the name is a link, and `{one.path}` is what would be written"
-        said = [*([linked] if each.place.linked else []), *one.decision.notes, *one.warnings]
+        said = [*([linked] if each.place.linked else []), *(flag.text for flag in remarks(one))]
         found += [before + text for text in (*said, *_sent_back(gate, one))]
     return list(dict.fromkeys(found))
 
@@ -192,6 +194,6 @@ def _sent_back(gate: Gate, one: Proposal) -> list[str]:
     closed = gate.find(states=(State.REJECTED,), path=one.path, limit=20)
     for old in reversed(closed):
         if (old.base, old.content) == (one.base, one.content):
-            why = f": {old.answer.reason}" if old.answer and old.answer.reason else ""
+            why = f": {old.answer.said}" if old.answer and old.answer.said else ""
             return [f"exactly this was rejected before ({short(old.id)}){why}"]
     return []

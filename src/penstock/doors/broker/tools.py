@@ -85,7 +85,7 @@ def write_file(gate: Gate, asked: ToolRequest) -> ToolResponse:
     place = find(gate, path)
     _require_writable(gate, place, content)
     return propose(
-        gate, asked.actor(), [FileIntent(place=place, before=current(gate, place), after=content)]
+        gate, asked, [FileIntent(place=place, before=current(gate, place), after=content)]
     )
 
 
@@ -101,7 +101,7 @@ def replace_text(gate: Gate, asked: ToolRequest) -> ToolResponse:
         raise InputError("not-found", f"`{place.shown}` does not exist")
     after = _swapped(before, old, new, every=asked.flag("replace_all"))
     _require_writable(gate, place, after)
-    return propose(gate, asked.actor(), [FileIntent(place=place, before=before, after=after)])
+    return propose(gate, asked, [FileIntent(place=place, before=before, after=after)])
 
 
 def _swapped(before: bytes, old: str, new: str, *, every: bool) -> bytes | None:
@@ -140,7 +140,7 @@ def apply_patch(gate: Gate, asked: ToolRequest) -> ToolResponse:
     wanted = [one for one in wanted if one.before is not None or one.after is not None]
     for one in wanted:
         _require_writable(gate, one.place, one.after)
-    return propose(gate, asked.actor(), wanted)
+    return propose(gate, asked, wanted)
 
 
 class _Places:

@@ -17,8 +17,8 @@ from typing import cast
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import probe
-from penstock.app.nested_rules import nested_files
 from penstock.app.places import stamp
+from penstock.app.rules.nested_rules import nested_files
 from penstock.app.whereabouts import whereabouts
 from penstock.core.errors import PenstockError, of_system
 from penstock.core.policy.compile import load

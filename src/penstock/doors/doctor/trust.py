@@ -62,20 +62,21 @@ def _codex_trust(config: Mapping[str, Any], path: str, document: Mapping[str, An
     """An untrusted hook is skipped without a word, and so is one that changed since."""
     state = table_of(table_of(config, "hooks"), "state")
     trusted: set[str] = set()
-    start: set[str] = set()
+    others: dict[str, set[str]] = {event: set() for event in CODEX_UNTRUSTED}
     for event, group, handler, value in _codex_hooks(document):
         keys = {f"{one}:{event}:{group}:{handler}" for one in (path, os.path.realpath(path))}
         rows = [row for key, row in state.items() if key in keys and isinstance(row, dict)]
         same = any(row.get("trusted_hash") == codex_hash(event, value) for row in rows)
         off = any(row.get("enabled") is False for row in rows)
-        (start if event == START else trusted).add(
+        others.get(event, trusted).add(
             "off" if off else "trusted" if same else "changed" if rows else "never"
         )
     if trusted == {"trusted"}:
         what = "the hook is trusted in Codex"
-        if start <= trusted:
+        left = [CODEX_UNTRUSTED[event] for event, found in others.items() if not found <= trusted]
+        if not left:
             return Finding(name="trust", status=OK, what=what)
-        what = f"{what}, but not for session start: the first call is slower"
+        what = f"{what}, but not for {' or '.join(left)}"
         return Finding(name="trust", status=NOTE, what=what, hint="trust it with /hooks in codex")
     why = {
         "off": "the hook is disabled in Codex",
@@ -101,8 +102,17 @@ def _codex_hooks(document: Mapping[str, Any]) -> Iterator[tuple[str, int, int, J
             yield SNAKE.get(str(event), str(event)), int(number), at, alone
 
 
-START = "session_start"
-SNAKE = {"PreToolUse": "pre_tool_use", "PostToolUse": "post_tool_use", "SessionStart": START}
+SNAKE = {
+    "PreToolUse": "pre_tool_use",
+    "PostToolUse": "post_tool_use",
+    "SessionStart": "session_start",
+    "Stop": "stop",
+}
+# What protects nothing, with what is missing where it is not trusted.
+CODEX_UNTRUSTED = {
+    "session_start": "session start (the first call is slower)",
+    "stop": "turn end (isolated runs are synced a little later)",
+}
 Json = dict[str, Any]
 
 

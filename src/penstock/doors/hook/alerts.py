@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from penstock.app import Workspace
-from penstock.core.notify.message import Alert
 from penstock.core.text.quantities import counted
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.before_after import ChangedFile
 from penstock.doors.hook.failures import tried
 from penstock.doors.hook.messages import HookAnswer, HookCall
 from penstock.doors.hook.protected_files import EARLIER
+
+if TYPE_CHECKING:
+    from penstock.app import Workspace
+    from penstock.core.notify.message import Alert
 
 MOST_NAMED = 10  # files that are told by name
 UNDO = "`penstock undo --path FILE` reverts it"
@@ -47,6 +50,8 @@ def _origin(change: ChangedFile) -> str:
 def _alert(
     here: Workspace, call: HookCall, found: Sequence[ChangedFile], origin: str, record: Record
 ) -> tuple[str, str]:
+    from penstock.core.notify.message import Alert  # nearly every call changes none
+
     hashes: list[str] = []
     problems = [tried("log it", partial(_recorded, one, record, hashes)) for one in found]
     unrecorded = next(filter(None, problems), "")

@@ -22,7 +22,7 @@ from penstock.app.workspace import Workspace, workspace_of
 from penstock.core.audit.event import judged
 from penstock.core.audit.judgement import is_wanted
 from penstock.core.errors import PenstockError
-from penstock.core.model import Action, Decision, Verdict
+from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.doors.hook import agent_settings, before_after, last_resort, protected_files
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.hook.alerts import alerted
@@ -43,7 +43,6 @@ from penstock.doors.hook.messages import (
     reply_of,
 )
 from penstock.doors.hook.news import with_news
-from penstock.doors.hook.tickets import actor_of, held
 from penstock.doors.hook.wire import HostileInputError, parse
 from penstock.gate import Judgement
 from penstock.gate.prepare import Call as ToolCall
@@ -160,8 +159,11 @@ class Engine:
         waits = decision.verdict is Verdict.ASK and not asks
         self.reached = _if_interrupted(call, decision, held=waits)
         if waits:
+            from penstock.doors.hook.tickets import held  # where a person can be asked, none is
+
             record = partial(self._record, here, call)
-            return held(here, call, replace(judged, decision=decision), record)
+            judged = replace(judged, decision=decision)
+            return held(here, call, judged, actor_of(call), record)
         record = partial(self._record, here, call, decision, would=judged.would)
         unrecorded = tried("log this call", record)
         allowed = decision.verdict is Verdict.ALLOW
@@ -278,6 +280,11 @@ def _if_interrupted(call: HookCall, decision: Decision, *, held: bool) -> Reply:
     late = "Penstock ran out of time after judging this call; it may not be in the audit log"
     answer.warnings = (*answer.warnings, late)
     return reply_of(agent_module(call.agent), call, answer)
+
+
+def actor_of(call: HookCall) -> Actor:
+    """Return who asks, as proposals and the record know them."""
+    return Actor(agent=call.agent, session=call.session, tool_call_id=call.call_id)
 
 
 def tool_call(here: Workspace, call: HookCall, environ: Mapping[str, str]) -> ToolCall:

@@ -44,7 +44,7 @@ class InsideEngine(Engine):
         return self._here
 
     def answer(self, call: HookCall, environ: Mapping[str, str]) -> HookAnswer:
-        """Return what is said to a call; whatever follows a tool is a reason to sync."""
+        """Return what is said to a call; all but what comes before a tool is a reason to sync."""
         if call.event == BEFORE:
             found = self.before(self._here, call, environ)
         else:

@@ -23,11 +23,10 @@ from penstock.doors.hook.hook_run import (
 )
 from penstock.doors.hook.messages import PROJECT, Reply
 from penstock.doors.hook.wire import MOST_INPUT
-from penstock.stores.system.places import project_here
+from penstock.stores.system.places import RUN_SOCKET, project_here
 
 STDIN_SECONDS = 1.5  # without a byte; then what came is all there is
 SECONDS = 3.0  # for the judgement, and as much again for one without measuring
-RUN_SOCKET = "/run/penstock/run.sock"  # where a program inside an isolated run reaches us
 CLOSED = "closed"  # the word on the command line that makes failures block
 
 

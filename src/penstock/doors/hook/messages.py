@@ -18,6 +18,7 @@ BEFORE = "before"  # a tool is about to run
 AFTER = "after"  # it has run
 CONFIG = "config"  # the agent's own settings have changed
 START = "start"  # a session begins
+END = "end"  # the agent has done what it was asked for
 OTHER = "other"  # nothing that concerns us
 
 ALLOW, ASK, DENY = "allow", "ask", "deny"

@@ -18,6 +18,7 @@ from penstock.core.digest import digest, digest_of_pieces
 from penstock.core.errors import InputError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.policy.decide import unattended
+from penstock.core.proposals.intent import AgentIntent, said_with
 from penstock.core.proposals.model import OPEN, Proposal
 from penstock.doors.hook import last_resort
 from penstock.doors.hook.failures import told, tried
@@ -34,12 +35,9 @@ OUTSIDE = "it can't be saved for review, because it changes files outside the pr
 LATER = "continue with other work and do not retry: you will be notified of the result"
 
 
-def actor_of(call: HookCall) -> Actor:
-    """Return who asks, as proposals and the record know them."""
-    return Actor(agent=call.agent, session=call.session, tool_call_id=call.call_id)
-
-
-def held(here: Workspace, call: HookCall, judged: Judgement, record: Record) -> HookAnswer:
+def held(
+    here: Workspace, call: HookCall, judged: Judgement, actor: Actor, record: Record
+) -> HookAnswer:
     """Have a person see it first; what cannot be stored for them is denied."""
     decision = judged.decision
     because = decision.because or "this needs the user's approval"
@@ -49,7 +47,7 @@ def held(here: Workspace, call: HookCall, judged: Judgement, record: Record) -> 
         if not _is_known(judged):
             record(unattended(decision))
             return HookAnswer(DENY, phrase(f"{because}; {_unsaved(judged)}", decision.suggestion))
-        made, is_new = _stored(here.gate, judged, actor_of(call))
+        made, is_new = _stored(here.gate, judged, call, actor)
         if not is_new:
             record(decision)
     except Exception as problem:  # noqa: BLE001 - whatever it is, the rules did not allow this
@@ -94,7 +92,9 @@ def _unsaved(judged: Judgement) -> str:
     return OUTSIDE if known and any(one.outside for one in targets) else UNKNOWN
 
 
-def _stored(gate: Gate, judged: Judgement, actor: Actor) -> tuple[Sequence[Proposal], bool]:
+def _stored(
+    gate: Gate, judged: Judgement, call: HookCall, actor: Actor
+) -> tuple[Sequence[Proposal], bool]:
     """Return the proposal of a call, and whether it is new."""
     items = [
         Item(path=one.path.text, content=one.after)
@@ -113,8 +113,9 @@ def _stored(gate: Gate, judged: Judgement, actor: Actor) -> tuple[Sequence[Propo
     if still:
         return still[-1], False
     ids = [_id(actor, wanted, len(earlier), at) for at in range(len(items))]
+    words = AgentIntent(why=said_with(call.tool_input).why)  # its lines may be of a patch's text
     try:
-        return gate.propose(items, actor=actor, ids=ids, judged=judged.decision), True
+        return gate.propose(items, actor=actor, ids=ids, judged=judged.decision, intent=words), True
     except InputError as problem:
         found = [gate.get(known) for known in ids]
         if problem.code != "id-taken" or None in found:

@@ -11,15 +11,16 @@ import math
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
 
 import uvicorn
 
 from penstock.app import listen
-from penstock.core.errors import InputError
-from penstock.core.loopback import ADDRESS, PORT
+from penstock.core.errors import InputError, StoreError
+from penstock.core.loopback import ADDRESS, ADDRESS6, PORT
 from penstock.doors.http.connection import Admit, Bounds, Connection
 from penstock.doors.http.talk import Log
 
@@ -32,6 +33,8 @@ BACKLOG = 512
 STOP_WITHIN = 5
 SWITCH = 0.0005  # seconds that a thread may keep this one from answering
 FIRST_PASSED = 3  # where systemd puts the first socket it hands over
+MOST_PASSED = 8
+MOST_PORTS = 16  # that are tried where any free one will do
 
 
 class Server(uvicorn.Server):
@@ -88,22 +91,60 @@ def bound(port: int) -> socket.socket:
     return listen.listening(ADDRESS, port, backlog=BACKLOG, hint=hint)
 
 
-def passed() -> socket.socket | None:
-    """Return the socket that a service manager opened for us, or None."""
-    if os.environ.get("LISTEN_PID") != str(os.getpid()) or not os.environ.get("LISTEN_FDS"):
-        return None
-    made = socket.socket(fileno=FIRST_PASSED)
-    name = made.getsockname()
-    if made.family != socket.AF_INET or name[0] != ADDRESS:
+def for_pages(port: int) -> list[socket.socket]:
+    """Return what the page listens on: sockets that a service manager opened, or our own.
+
+    A browser looks for `localhost` at ::1, too: whoever listened there would be taken for us.
+    """
+    given = passed()
+    if given:
+        return [*given, *_beside(given)]
+    for _ in range(MOST_PORTS - 1 if port == 0 else 0):
+        with suppress(StoreError):
+            return _both(0)
+    return _both(port)
+
+
+def _both(port: int) -> list[socket.socket]:
+    first = bound(port)
+    try:
+        return [first, *_beside([first])]
+    except StoreError:
+        first.close()
+        raise
+
+
+def _beside(on: Sequence[socket.socket]) -> list[socket.socket]:
+    """Return a socket for the same port at ::1, where there is none yet."""
+    if any(one.family == socket.AF_INET6 for one in on) or not listen.has_ipv6():
+        return []
+    port = on[0].getsockname()[1]
+    hint = f"another program listens on [{ADDRESS6}]:{port}; stop it, or choose another port"
+    return [listen.listening(ADDRESS6, port, backlog=BACKLOG, hint=hint)]
+
+
+def passed() -> list[socket.socket]:
+    """Return the sockets that a service manager opened for us, the one on 127.0.0.1 first."""
+    count = os.environ.get("LISTEN_FDS", "")
+    if os.environ.get("LISTEN_PID") != str(os.getpid()) or not count.isdecimal():
+        return []
+    made = [socket.socket(fileno=FIRST_PASSED + at) for at in range(min(int(count), MOST_PASSED))]
+    if not made:
+        return []
+    made.sort(key=lambda one: one.family != socket.AF_INET)
+    names = [one.getsockname()[:2] for one in made]
+    port = names[0][1]
+    if names != [(ADDRESS, port), (ADDRESS6, port)][: len(made)]:
         raise InputError(
             "not-loopback",
-            f"the inherited socket is not on {ADDRESS}",
+            f"the inherited sockets are not on {ADDRESS} and [{ADDRESS6}]",
+            because="they are on " + ", ".join(str(name[0]) for name in names),
             hint=f"set ListenStream={ADDRESS}:{PORT} in the socket unit",
         )
     return made
 
 
-def run(server: Server, on: socket.socket) -> None:
+def run(server: Server, *on: socket.socket) -> None:
     """Serve in this thread until a signal says stop, on the quicker loop where it is installed."""
     sys.setswitchinterval(SWITCH)
-    server.run(sockets=[on])
+    server.run(sockets=list(on))

@@ -13,10 +13,14 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
+from penstock.core.errors import InputError
 from penstock.core.merge.strategies import Strategy
+from penstock.core.proposals.line_comment import MOST_COMMENTS, of_values
+from penstock.core.text.display import spoken
 from penstock.doors.langgraph.records import DecisionType, ReviewAction, ReviewDecision
 
 LONGEST_MESSAGE = 10_000
+ITS_FILE = "."  # what a comment is about that names no file
 
 
 class _Strict(BaseModel):
@@ -49,6 +53,8 @@ class _Edit(_Decision):
 class _Reject(_Decision):
     type: Literal["reject"]
     message: Annotated[str, Field(max_length=LONGEST_MESSAGE)] = ""
+    # Each as `path:14: text`, or `14: text` where the action changes one file.
+    comments: Annotated[list[str], Field(max_length=MOST_COMMENTS)] = []
 
 
 class _Respond(_Decision):
@@ -91,7 +97,17 @@ def _fault(action: ReviewAction, decision: _Any) -> str:
         return f"`{decision.type}` is not allowed here, only {', '.join(action.allowed)}"
     if isinstance(decision, _Approve):
         return _fault_of_approval(action, decision)
+    if isinstance(decision, _Reject):
+        return _fault_of_comments(decision)
     return _fault_of_edit(action, decision) if isinstance(decision, _Edit) else ""
+
+
+def _fault_of_comments(decision: _Reject) -> str:
+    try:
+        of_values(decision.comments, path=ITS_FILE)
+    except InputError as problem:
+        return problem.message
+    return ""
 
 
 def _fault_of_approval(action: ReviewAction, decision: _Approve) -> str:
@@ -135,4 +151,14 @@ def _decided(decision: _Any) -> ReviewDecision:
         )
     if isinstance(decision, _Edit):
         return ReviewDecision(kind=DecisionType.EDIT, args=decision.edited_action.args)
-    return ReviewDecision(kind=DecisionType(decision.type), message=decision.message)
+    message = _commented(decision) if isinstance(decision, _Reject) else decision.message
+    return ReviewDecision(kind=DecisionType(decision.type), message=message)
+
+
+def _commented(decision: _Reject) -> str:
+    """Return a rejection as the agent reads it: `too broad; line 14: keep the check`."""
+    comments = of_values(decision.comments, path=ITS_FILE)
+    said = [
+        one.words if one.path == ITS_FILE else f"{spoken(one.path)} {one.words}" for one in comments
+    ]
+    return "; ".join(filter(None, (decision.message, *said)))

@@ -63,7 +63,7 @@ class Settlement:
         if now.state is State.REJECTED and now.answer is not None:
             # A no stands, whether an earlier run of this step or somebody in the queue said it.
             proof = Proof(by=now.answer.by, kind=now.answer.proof)
-            return self._no(one, now, now.answer.reason, WriteOutcome.REJECTED, proof)
+            return self._no(one, now, now.answer.said, WriteOutcome.REJECTED, proof)
         if decided is None and now.state is State.WAITING:
             return self._kept(one, now, f"no answer: {in_line(one.decision.because)}")
         if decided is not None and not decided.yes and now.state in OPEN:

@@ -17,6 +17,7 @@ from penstock.core.diff.overwrite import unmeasured
 from penstock.core.digest import digest
 from penstock.core.model import Action, Actor, Bytes, Change, Decision, Request, Verdict
 from penstock.core.policy.decide import combine
+from penstock.core.proposals.intent import NO_INTENT, AgentIntent, said_with
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.text.lines import survey
 from penstock.doors.langgraph.classify import not_text, request_of, source_of
@@ -79,6 +80,7 @@ class WriteJudge:
 
     `left` is what those before would leave in each file; `starts` the digests of what each file
     held when this thread first wrote to it, and `written` those files that it really wrote to.
+    `words` are what the agent says of the write to each.
     """
 
     project: Project
@@ -87,6 +89,7 @@ class WriteJudge:
     starts: dict[str, str | None] = field(default_factory=dict)
     left: dict[str, str | bytes | None] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
+    words: dict[str, AgentIntent] = field(default_factory=dict)
 
     @property
     def gate(self) -> Gate:
@@ -106,6 +109,8 @@ class WriteJudge:
         text = pending.get("new_content")
         source = source_of(text)
         content = source.read(0, source.size)
+        said = said_with(pending, path=place.path.text)
+        self.words[place.path.text] = AgentIntent(why=said.why, regions=said.of(place.path.text))
         follows = place.path.text in self.left
         judged = (self._following if follows else self._first)(at, place, content, str(text))
         if judged.decision.verdict is not Verdict.DENY:
@@ -153,6 +158,7 @@ class WriteJudge:
                 attended=self.attended,
                 ids=ids,
                 judged=self._besides(place, content, self._held(place)),
+                intent=self.words.get(place.path.text, NO_INTENT),
             )
         self._require_text(one, place)
         return one

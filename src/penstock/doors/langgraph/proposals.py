@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from penstock.core.errors import InputError
+from penstock.core.proposals.intent import AgentIntent
 from penstock.core.proposals.model import Proposal, State
 from penstock.gate import Gate, Item
 
@@ -74,7 +75,9 @@ def renewed(gate: Gate, ids: Sequence[str]) -> list[Proposal]:
         return found
     first = [_first(gate, each) for each in ids]
     items = [Item(path=one.path, content=gate.contents(one)[1], expect=one.base) for one in first]
-    return [latest(gate, one) for one in gate.propose(items, ids=names, actor=first[0].actor)]
+    words = AgentIntent(why=first[0].why, regions=tuple(r for one in first for r in one.regions))
+    made = gate.propose(items, ids=names, actor=first[0].actor, intent=words)
+    return [latest(gate, one) for one in made]
 
 
 def is_over(gate: Gate, one: Proposal) -> bool:

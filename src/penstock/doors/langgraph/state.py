@@ -23,10 +23,13 @@ class FileWriteRequest(TypedDict):
 
     A pending write needs the first two only. The others are measured from the disk; what a
     pending write says of them plays no part. An entry of `rejected_writes` says why as well.
+    `why` and `regions` (`10-20: what to look at`) are the agent's own words for the reviewer.
     """
 
     target_path: str
     new_content: str
+    why: NotRequired[str]
+    regions: NotRequired[list[str]]
     classification: NotRequired[WriteClassification]
     existing_lines: NotRequired[int]
     lines_deleted: NotRequired[int]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from penstock.core.errors import InputError
+from penstock.core.proposals.intent import ABOUT_REGIONS, ABOUT_WHY, REGIONS, WHY
 from penstock.doors.mcp.tool_call import Json
 
 Schema = Mapping[str, Json]
@@ -62,6 +63,8 @@ def checked(name: str, schema: Json, value: object) -> object:
 
 PATH = text("A file of the workspace, relative to its root (absolute paths work too).")
 BASE = text("The digest that read_file returned; nothing is done if the file has changed since.")
+# What an agent may say of its own change.
+INTENT: Schema = {WHY: text(ABOUT_WHY), REGIONS: listed(ABOUT_REGIONS)}
 NOTES = listed("Notes from matching rules.")
 DIGEST = text("`sha256:` and hex; empty for no file.")
 FILE: Json = {

@@ -12,7 +12,9 @@ from penstock.core.errors import InputError, PenstockError, RefusedError, StaleE
 from penstock.core.model import Change, Decision
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
+from penstock.core.proposals.line_comment import LineComment
 from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.proposals.outcome import answer_text
 from penstock.core.text.display import spoken
 from penstock.doors.mcp.outcome_text import WAITS, applied, facts, waiting
 from penstock.doors.mcp.tool_call import Json, ToolAnswer, ToolCall, denied, refuse, text_of
@@ -53,7 +55,8 @@ def proposal_status(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAns
     states = [State.EXPIRED if one.expired(now) else one.state for one in found]
     state = next(known for known in FIRST if known in states)
     one = found[states.index(state)]
-    reason = one.answer.reason if one.answer else ""
+    rejected = [each for each in found if each.state is State.REJECTED]
+    reason = answer_text(rejected) if state is State.REJECTED else _reason(one)
     data: Json = {
         "proposal_id": text_of(arguments, "proposal_id"),
         "status": WAITS if state is State.WAITING else str(state),
@@ -61,6 +64,9 @@ def proposal_status(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAns
         "open": state in OPEN,
         "next": NEXT[state],
         "reason": reason,
+        "comments": [
+            _comment(said) for each in rejected if each.answer for said in each.answer.comments
+        ],
         "because": one.decision.because,
         "answered_by": one.answer.by if one.answer else "",
         "expires_in_seconds": max(0, round(one.expires_in(now))) if state in OPEN else 0,
@@ -72,6 +78,22 @@ def proposal_status(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAns
     paths = ", ".join(spoken(each.path) for each in found[:5])
     why = f" ({reason})" if reason else ""
     return ToolAnswer(texts=(f"{paths}: {state}{why}. Next: {NEXT[state]}.",), data=data)
+
+
+def _reason(one: Proposal) -> str:
+    return one.answer.said if one.answer else ""
+
+
+def _comment(comment: LineComment) -> Json:
+    """Return what a person wrote beside some lines of the proposed content."""
+    return {
+        "path": comment.path,
+        "start": comment.start,
+        "end": comment.end,
+        "removed": comment.removed,
+        "hunk": comment.hunk,
+        "text": comment.text,
+    }
 
 
 def _found(asked: ToolCall, known: str) -> tuple[Proposal, ...]:
@@ -119,11 +141,10 @@ CLOSED = frozenset(State) - {*OPEN, State.APPLIED}
 
 def _came_to_nothing(one: Proposal) -> PenstockError:
     kind = RefusedError if one.state in (State.REJECTED, State.DENIED) else StaleError
-    reason = one.answer.reason if one.answer else ""
     return kind(
         f"already-{one.state}",
         f"the proposal for `{spoken(one.path)}` is {one.state}",
-        because=reason,
+        because=_reason(one),
         hint=NEXT[one.state],
     )
 

@@ -127,6 +127,7 @@ TOOLS: Mapping[str, Tool] = {
                 "path": of.PATH,
                 "content": of.text("The whole new content."),
                 "base_digest": of.BASE,
+                **of.INTENT,
             },
             needs=("path", "content"),
             gives=of.WRITTEN,
@@ -156,6 +157,7 @@ TOOLS: Mapping[str, Tool] = {
                         (),
                     ),
                 ),
+                **of.INTENT,
             },
             needs=("path",),
             gives=of.WRITTEN,
@@ -169,7 +171,7 @@ TOOLS: Mapping[str, Tool] = {
             "Patch` and `*** End Patch`. All hunks must apply; several files are approved and "
             "written together. Returns the same as write_file.",
             run=write_tools.apply_patch,
-            takes={"patch": of.text("The patch.")},
+            takes={"patch": of.text("The patch."), **of.INTENT},
             needs=("patch",),
             gives=of.WRITTEN,
             always=("status", "applied", "files"),
@@ -242,7 +244,12 @@ TOOLS: Mapping[str, Tool] = {
                 "state": of.text("waiting, approved, applied, rejected, denied, expired, stale..."),
                 "open": of.switch("True while it is open."),
                 "next": of.text("What to do next."),
-                "reason": of.text("The user's reason."),
+                "reason": of.text("The user's reason, with every comment."),
+                "comments": of.listed(
+                    "What the user says about lines of your version: path, start, end, text; "
+                    "`removed` is true for lines of the current file.",
+                    {"type": "object"},
+                ),
                 "because": of.text("Why approval was needed."),
                 "answered_by": of.text("Who answered."),
                 "expires_in_seconds": of.whole("Seconds until it expires."),

@@ -18,6 +18,7 @@ from penstock.core.file_mode import FileMode
 from penstock.core.model import Action, Decision
 from penstock.core.patch.apply import FilePatch, apply_all, modes_of, parse_patch
 from penstock.core.paths.relpath import RelPath
+from penstock.core.proposals.intent import REGIONS, WHY, AgentIntent, intent, without
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.text import quantities
 from penstock.core.text.display import spoken
@@ -46,7 +47,12 @@ def apply_patch(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAnswer:
 
 
 def _change(asked: ToolCall, arguments: Mapping[str, object], contents: Contents) -> ToolAnswer:
-    """Judge, measure, propose; apply what the policy approved."""
+    """Judge, measure, propose; apply what the policy approved.
+
+    The agent's words about it are taken out first: nothing that judges sees them.
+    """
+    words = intent(arguments.get(WHY), arguments.get(REGIONS), path=text_of(arguments, "path"))
+    arguments = without(arguments)
     places = places_of(asked, arguments)
     _look(asked, arguments, places)
     decision = asked.judge(arguments, attended=True).decision
@@ -62,7 +68,7 @@ def _change(asked: ToolCall, arguments: Mapping[str, object], contents: Contents
     ]
     if not items:
         return unchanged(list(after), decision)
-    return settled(asked, _proposed(asked, items, decision))
+    return settled(asked, _proposed(asked, items, decision, words))
 
 
 class BaseContents:
@@ -187,14 +193,16 @@ def _settled(patch: FilePatch, places: Places) -> FilePatch:
 # What becomes of it
 
 
-def _proposed(asked: ToolCall, items: Sequence[Item], decision: Decision) -> tuple[Proposal, ...]:
+def _proposed(
+    asked: ToolCall, items: Sequence[Item], decision: Decision, words: AgentIntent
+) -> tuple[Proposal, ...]:
     """Propose it, unless exactly this waits already: asking twice asks once."""
     already = _waiting_already(asked, items)
     if already:
         return already
     tell = asked.progress
     with asked.gate.measuring(lambda done, total: tell(done, total, "measuring the change")):
-        return asked.gate.propose(items, actor=asked.actor, judged=decision)
+        return asked.gate.propose(items, actor=asked.actor, judged=decision, intent=words)
 
 
 def _waiting_already(asked: ToolCall, items: Sequence[Item]) -> tuple[Proposal, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from penstock.app.policy_files import SWITCH
+from penstock.app.rules.policy_files import SWITCH
 from penstock.core.errors import InputError
 from penstock.core.strict_json import strict
 

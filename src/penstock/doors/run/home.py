@@ -13,6 +13,7 @@ from penstock.core.digest import digest
 from penstock.core.errors import PenstockError
 from penstock.core.run.entry import EntryKind, LayerEntry
 from penstock.core.run.home import HomeFileKind, reason_to_keep
+from penstock.core.text.display import spoken
 
 
 def write_back(here: Workspace, runs: IsolatedRuns, run: str) -> list[str]:
@@ -31,7 +32,7 @@ def write_back(here: Workspace, runs: IsolatedRuns, run: str) -> list[str]:
         if because is None:
             written.append(path)
         elif because:
-            lines.append(f"  not written: ~/{path}: {because}")
+            lines.append(f"  not written: ~/{spoken(path)}: {because}")
     if written:
         home.settle()
         count = f"{len(written)} file{'s' if len(written) > 1 else ''}"

@@ -75,7 +75,7 @@ def run_command(
                     turns=turns and process.mode == "overlay",
                 )
                 code = process.wait(LOOK_SECONDS, attendant=attendant)
-                if runs.keeps_home(record.id):
+                if runs.keeps_home():
                     home = write_back(here, runs, record.id)
         except BaseException:
             if not again and not runs.has_layer(record.id):
@@ -83,13 +83,13 @@ def run_command(
             raise
         try:
             result = sync_run(here, runs, record, code, ask=ask, before=attendant)
-        except PenstockError:
+        except (PenstockError, OSError):
             say(
                 f"penstock: run {record.id} finished (exit {code}); its changes are kept, unapplied"
             )
             say(f"  penstock runs apply {record.id}    penstock runs diff {record.id}")
             raise
-        kept = _tidy(runs, record.id, result)
+        kept = tidy(runs, record.id, result)
         for line in [*finished(record.id, code, result, kept=kept), *home]:
             say(line)
         return RunOutcome(run=record.id, code=code, result=result)
@@ -151,7 +151,7 @@ def sync_run(
     last = Sync(here=here, runs=runs, run=record.id, ask=ask, shown=shown)
     result = last.sync().after(earlier)
     result = replace(result, git=result.git + runs.git_files(record.id))
-    if result.git and not runs.is_copy(record.id):
+    if result.git:
         from penstock.doors.run.commits import import_commits  # most runs commit nothing
 
         result = replace(result, commits=import_commits(here, runs, record.id))
@@ -160,7 +160,7 @@ def sync_run(
     return result
 
 
-def _tidy(runs: IsolatedRuns, run: str, result: SyncResult) -> bool:
+def tidy(runs: IsolatedRuns, run: str, result: SyncResult) -> bool:
     """Remove a layer that holds nothing any more; say whether it is kept."""
     runs.records.clear(run)
     keep = runs.settings.keep

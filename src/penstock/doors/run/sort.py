@@ -13,12 +13,14 @@ from functools import partial
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns
+from penstock.core.digest import digest
 from penstock.core.errors import PenstockError, RefusedError
 from penstock.core.model import Action, Actor, Request, Verdict
 from penstock.core.run.base import Shown, view
-from penstock.core.run.entry import LayerEntry
+from penstock.core.run.entry import EntryKind, LayerEntry
 from penstock.core.run.place import LayerPlace, place_of
 from penstock.core.text.quantities import counted
+from penstock.gate import Gate
 
 AGENT = "run"
 
@@ -45,6 +47,7 @@ def sort_layer(
     here: Workspace, runs: IsolatedRuns, run: str, *, live: bool = False, shown: Shown = ()
 ) -> SortedLayer:
     """Read a layer and sort what is in it; `shown` is when the user's files were shown inside."""
+    gate = here.gate  # opening it ends what a write that was stopped had begun: so that is first
     place = _places(runs)
     places: dict[LayerPlace, list[LayerEntry]] = {one: [] for one in LayerPlace}
     layer = runs.layer(run, live=live)
@@ -56,7 +59,13 @@ def sort_layer(
     project = [one for one in found if one.path not in ignored or _is_denied(here, run, one.path)]
     scratch = len(places[LayerPlace.SCRATCH]) + len(found) - len(project)
     started = int(runs.records.get(run).started * 1e9)
-    seen = view(project, runs.records.bases(run), started=started, shown=shown)
+    seen = view(
+        project,
+        runs.records.bases(run),
+        started=started,
+        shown=shown,
+        written=lambda one: _is_written(gate, run, one),
+    )
     return SortedLayer(
         project=seen.entries,
         behind=seen.behind,
@@ -88,6 +97,23 @@ def _check_count(run: str, files: int, most: int) -> None:
             hint="raise it in your own rules, or list what is scratch in `scratch`, "
             f"then run `penstock runs apply {run}`",
         )
+
+
+def _is_written(gate: Gate, run: str, one: LayerEntry) -> bool:
+    """Say whether the last write to a file was this run's, and the file still holds it."""
+    try:
+        found = gate.receipts(path=one.path, limit=1)
+        made = gate.get(found[0].proposal) if found else None
+        if made is None or made.actor != actor_of(run) or one.real is None:
+            return False
+        known = one.real.digest
+        if one.real.kind is EntryKind.LINK:
+            known = digest(one.real.link)
+        elif not known and one.real.kind is EntryKind.FILE:
+            known = digest(gate.current(one.path) or b"")
+        return bool(known) and found[0].after == known
+    except PenstockError:
+        return False
 
 
 def _is_denied(here: Workspace, run: str, path: str) -> bool:

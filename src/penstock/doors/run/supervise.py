@@ -131,10 +131,10 @@ class Supervisor:
         if not (isinstance(agent, str) and isinstance(call, str) and isinstance(environ, dict)):
             return {"error": "unknown-question"}
         told = {k: v for k, v in environ.items() if isinstance(v, str)}
-        data = call.encode("utf-8", "surrogateescape")
         try:
+            data = call.encode("utf-8", "surrogateescape")
             said = self._engine.reply(agent, data, told)
-        except (PenstockError, ValueError, OSError):
+        except Exception:  # noqa: BLE001 - no question that is asked inside may end the run
             return {"error": "not-judged"}
         return {"stdout": said.stdout, "stderr": said.stderr, "code": said.code}
 

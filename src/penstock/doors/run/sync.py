@@ -44,6 +44,8 @@ class Sync:
     shown: Shown = ()  # when the user's files were shown inside
     last: SyncResult | None = None  # of the sync before; what is the same is not logged again
     applied: list[str] = field(default_factory=list)
+    logged: int = 0  # how many of them the audit log has an entry of already
+    done: set[tuple[str, bool]] = field(default_factory=set)  # a path, and whether it is kept
     pending: list[PathNote] = field(default_factory=list)
     blocked: list[PathNote] = field(default_factory=list)
     failed: list[PathNote] = field(default_factory=list)
@@ -61,7 +63,8 @@ class Sync:
         self._withdraw({one.path for one in made} | {one.path for one in held})
         for turn in Turn:
             self._take([one for one in made if one.turn is turn], layer)
-        self._settle(found, {one.path for one in made}, {one.path for one in held})
+        left = {one.path for one in made if not self._is_done(one)}
+        self._settle(found, left, {one.path for one in held})
         settled = set(self.applied)
         result = SyncResult(
             applied=tuple(self.applied),
@@ -79,14 +82,14 @@ class Sync:
             self._record(result)
         return result
 
-    def _settle(self, found: SortedLayer, changed: Set[str], held: Set[str]) -> None:
-        """Remember what both sides hold by now, and drop that from the layer.
+    def _settle(self, found: SortedLayer, left: Set[str], held: Set[str]) -> None:
+        """Remember what both sides hold by now, and drop that from the layer; `left` differs.
 
         What is held is neither: nobody took it, and nobody may drop it.
         """
-        applied, known = set(self.applied), self.runs.records.bases(self.run)
+        known = self.runs.records.bases(self.run)
         nodes = {one.path: one.node for one in found.project if one.path not in held}
-        same = {p: node for p, node in nodes.items() if p in applied or p not in changed}
+        same = {p: node for p, node in nodes.items() if p not in left}
         bases = agreed(known, same)
         bases = offered(bases, {p: node for p, node in nodes.items() if p not in same})
         if self.live is None:
@@ -152,14 +155,18 @@ class Sync:
             self.pending.append(_noted(now))
             return True
         if now.state in (State.DENIED, State.REJECTED):
-            because = now.answer.reason if now.answer else now.decision.because
+            because = now.answer.said if now.answer else now.decision.because
             self.blocked.append(PathNote(path=one.path, note=because))
             return True
         if now.state is State.APPROVED:
             # What a sync that was stopped had proposed; the others of its set are written with it.
             self._write(now.id, (one.path,))
             return True
-        return one.path in self.applied
+        return self._is_done(one)
+
+    def _is_done(self, one: LayerChange) -> bool:
+        """Say whether this was written; a name can be removed and then made anew."""
+        return (one.path, one.keeps) in self.done
 
     def _deny(self, one: LayerChange, item: Item) -> None:
         (found,) = self._proposed([(one, item)], "")
@@ -178,6 +185,8 @@ class Sync:
             self.failed += [PathNote(path=path, note=_reason(fault)) for path in paths]
             return
         self.applied += [receipt.path for receipt in done]
+        self.logged += sum(bool(receipt.event_hash) for receipt in done)
+        self.done |= {(receipt.path, receipt.after is not None) for receipt in done}
 
     def _wait(self, group: Sequence[tuple[LayerChange, Item]]) -> None:
         """Leave changes for a person; one that the real file overtook says so."""
@@ -233,7 +242,7 @@ class Sync:
 
     def _record(self, result: SyncResult) -> None:
         facts = {
-            "applied": len(result.applied),
+            "applied": self.logged,  # an entry that could not be made follows at the next start
             "pending": len(result.pending),
             "denied": len(result.blocked),
             "failed": len(result.failed),

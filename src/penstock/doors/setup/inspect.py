@@ -12,8 +12,6 @@ import json
 import os
 import re
 import shlex
-import shutil
-import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -37,6 +35,7 @@ from penstock.doors.setup.unseen_reads import unseen
 
 KEEP_OUT = "keep secrets outside the project if this matters"
 START = "sessionstart"  # whatever its capitals
+ENDS = ("stop", "afteragent")
 INIT = "run `penstock init` again in your own terminal"
 SECONDS = 20.0
 
@@ -157,7 +156,7 @@ def _shared(mine: Sequence[Registration]) -> Iterator[Finding]:
             f"{penstock.__version__} writes; the committed one is what runs",
             hint="`penstock init --shared` updates it; commit the result",
         )
-    found = shutil.which(HOOK_PROGRAM)
+    found = _on_path()
     installed = _version_beside(found) if found else ""
     if found and installed not in ("", penstock.__version__):
         yield Finding(
@@ -169,8 +168,17 @@ def _shared(mine: Sequence[Registration]) -> Iterator[Finding]:
         )
 
 
+def _on_path() -> str | None:
+    """Return the program that a shared command finds here."""
+    import shutil  # few who look at registrations have a shared one
+
+    return shutil.which(HOOK_PROGRAM)
+
+
 def _version_beside(program: str) -> str:
     """Return the version of the installation that a program of ours belongs to, if it tells."""
+    import subprocess
+
     beside = os.path.join(os.path.dirname(program), PENSTOCK)
     try:
         done = subprocess.run(  # noqa: S603 - the command that belongs to the registered one
@@ -198,10 +206,12 @@ def _missing(agent: str, mine: list[Registration]) -> Iterator[Finding]:
     there = {event_of(one) for one in mine}
     # A session's start only warms the engine, except Claude Code's, which also remembers the
     # settings; a registration from before there was one for the others protects all the same.
-    cold = {event for event in wanted if event.lower() == START and agent != "claude"}
+    spare = {event: "start" for event in wanted if event.lower() == START and agent != "claude"}
+    # The end of a turn only syncs an isolated run a little earlier.
+    spare |= {event: "turn-end" for event in wanted if event.lower() in ENDS}
     for event in sorted(wanted - there):
         what = f"nothing is registered for `{event}`"
-        status, name = (NOTE, "start") if event in cold else (BAD, "registered")
+        status, name = (NOTE, spare[event]) if event in spare else (BAD, "registered")
         yield Finding(name=name, status=status, what=what, hint=INIT)
     matchers = {_wanted_event(entry): _matcher(entry) for entry in entries}
     for one in mine:
@@ -212,7 +222,7 @@ def _missing(agent: str, mine: list[Registration]) -> Iterator[Finding]:
                 what=f"`{one.file}` runs the hook only for `{one.matcher}`",
                 hint=INIT,
             )
-    if wanted - cold <= there:
+    if wanted - spare.keys() <= there:
         files = ", ".join(dict.fromkeys(one.file for one in mine))
         yield Finding(name="registered", status=OK, what=f"registered in {files}")
 
@@ -235,7 +245,7 @@ def event_of(one: Registration) -> str:
 
 def _commands(mine: Iterable[Registration]) -> Iterator[Finding]:
     """Look at each command without running it: is its interpreter there, is it one at all."""
-    if any(one.scope == SHARED for one in mine) and shutil.which(HOOK_PROGRAM) is None:
+    if any(one.scope == SHARED for one in mine) and _on_path() is None:
         yield Finding(
             name="command",
             status=BAD,

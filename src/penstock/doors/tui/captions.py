@@ -13,6 +13,7 @@ from rich.text import Text
 
 from penstock.core.errors import PenstockError, StoreError, of_system
 from penstock.core.proposals.model import STATE_WORDS, Moment, Proposal, State
+from penstock.core.proposals.remarks import remarks
 from penstock.core.proposals.short_id import short
 from penstock.core.text.display import harmless, in_line, spoken
 from penstock.core.text.quantities import change_counts, duration
@@ -34,11 +35,13 @@ def title(one: Proposal) -> str:
 def facts(one: Proposal, *, moved: bool = False, details: bool = False) -> Iterator[TextRows]:
     """Yield the title, every warning, and who asked for it and why; `details` adds the ids."""
     yield TextRows(kind=Tone.TITLE, texts=folded(title(one)))
-    warnings = [in_line(text) for text in (*one.decision.notes, *one.warnings)]
+    warnings = [f"{flag.level}: {in_line(flag.text)}" for flag in remarks(one)]
     if moved:
-        warnings.insert(0, "the file has changed since this was proposed; press b to rebase")
+        warnings.insert(
+            0, "notice: the file has changed since this was proposed; press b to rebase"
+        )
     if warnings:
-        texts = [line for text in warnings for line in folded(f"warning: {text}")]
+        texts = [line for text in warnings for line in folded(text)]
         yield TextRows(kind=Tone.WARNING, texts=tuple(texts))
     yield TextRows(kind=Tone.FACT, texts=tuple(_fact_lines(one, details=details)))
 

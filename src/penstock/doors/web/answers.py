@@ -1,11 +1,12 @@
 """A person's answers from the page and the API: what is approved is exactly what was shown.
 
 Each function takes the digest that stood in the form (`drift`). What needs a person's proof
-(`proof`) takes the passphrase, and who reads (`reader`): what they were sent, what they unticked.
-Who may look at the page is `sessions`'s business.
-Always true: nothing is written without the approver's key, opened for this one answer; nothing is
-written that is unticked, or that was not shown and is not acknowledged; what comes out of a
-strategy, chosen hunks or an edit waits to be looked at; nothing raises a PenstockError.
+(`proof`) takes who they are, and who reads (`reader`): what they were sent, what they unticked.
+Before a passkey is touched, `ask` makes the same checks and returns what it has to sign. Who may
+look at the page is `sessions`'s business.
+Always true: nothing is written without a person's proof; nothing is written that is unticked, or
+that was not shown and is not acknowledged; what comes out of a strategy, chosen hunks or an edit
+waits to be looked at; nothing raises a PenstockError.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from penstock.core.diff.coverage import Unseen, byte_parts, fingerprint, require_shown
 from penstock.core.digest import digest as digest_of
@@ -33,7 +34,7 @@ from penstock.doors.web.drift import (
     undo_keys,
     unticked,
 )
-from penstock.doors.web.proof import Prover
+from penstock.doors.web.proof import PagePerson
 from penstock.doors.web.reader import PageReader, disagrees
 from penstock.doors.web.wording import as_ranges
 
@@ -56,6 +57,8 @@ class AnswerResult:
     rejected: tuple[Proposal, ...] = ()  # files of the set that were left out
     error: PenstockError | None = None
     differences: tuple[Difference, ...] = ()
+    challenge: bytes = b""  # what a passkey has to sign
+    credentials: tuple[bytes, ...] = ()  # and which of them may
 
     @property
     def ok(self) -> bool:
@@ -78,45 +81,101 @@ def told(do: Callable[P, AnswerResult]) -> Callable[P, AnswerResult]:
     return doing
 
 
-@told
-def approve(
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Approvable:
+    """What can be approved as it was shown: all of it, what is taken, and what was not viewed.
+
+    `in_part` says that some files of the set are left out.
+    """
+
+    found: tuple[Proposal, ...]
+    kept: tuple[Proposal, ...]
+    in_part: bool
+    said: str
+    told: Mapping[str, str]
+
+    @property
+    def open(self) -> list[Proposal]:
+        """Those that still can be answered."""
+        return [one for one in self.found if one.state in OPEN]
+
+    @property
+    def paths(self) -> list[str]:
+        """What is taken."""
+        return [one.path for one in self.kept]
+
+
+def _approvable(
     here: Workspace,
     proposal_id: str,
     *,
     digest: str,
-    passphrase: str,
+    person: PagePerson,
     reader: PageReader,
     acknowledged: str = "",
-    code: str = "",
     keep: Sequence[str] = (),
-    prover: Prover | None = None,
-    who: str = "",
-) -> AnswerResult:
-    """Approve a proposal or a set as it was shown, and write it.
-
-    `keep` names the proposals of a set that are taken; the others go back to the agent. One file
-    of a set is approved alone, and written when the last of them is.
-    """
+) -> Approvable:
+    """Check everything about an approval but who gives it."""
     gate = here.gate
     gate.expire()
     found = as_shown(gate, proposal_id, digest)
     kept = _answerable(_chosen(found, keep))
     _refuse_unticked(gate, kept, reader)
     on_its_base(gate, kept)
-    prover = prover or Prover()
     told = {"command": "page approve", "proposal": proposal_id}
-    prover.admit(here, **told)
+    person.admit(here, **told)
     unseen = reader.unseen(kept)
     if acknowledged == fingerprint(reader.unseen(found)):  # of more than is taken
         acknowledged = fingerprint(unseen)
     said = require_shown(unseen, acknowledged=acknowledged, hint=LOOK)
-    proof = prover.proof(here, passphrase, code, who=who, **told)
-    if keep and len(kept) < len(found):
-        still = [one for one in found if one.state in OPEN]
-        kept = gate.choose_files(still, [one.path for one in kept], proof=proof)
+    in_part = bool(keep) and len(kept) < len(found)
+    return Approvable(found=found, kept=kept, in_part=in_part, said=said, told=told)
+
+
+@told
+def ask(here: Workspace, proposal_id: str, *, person: PagePerson, **given: Any) -> AnswerResult:
+    """Return what a passkey has to sign to approve a proposal or a set; nothing is changed."""
+    ready = _approvable(here, proposal_id, person=person, **given)
+    found = ready.kept
+    if ready.in_part:
+        found = here.gate.draft_choice(ready.open, ready.paths)
+    ids = {one.path: one.id for one in found} if ready.in_part else {}
+    return _to_sign(here, person, found, ids)
+
+
+@told
+def ask_undo(here: Workspace, receipt_id: str, *, person: PagePerson, **given: Any) -> AnswerResult:
+    """Return what a passkey has to sign to put back what a write replaced; nothing is changed."""
+    ready = _undoable(here, receipt_id, person=person, **given)
+    found = here.gate.draft_undo(ready.receipts, rebase=ready.rebase)
+    return _to_sign(here, person, found, {one.path: one.id for one in found})
+
+
+def _to_sign(
+    here: Workspace, person: PagePerson, found: Sequence[Proposal], ids: Mapping[str, str]
+) -> AnswerResult:
+    challenge, credentials = person.ask(here, _waiting(found), ids)
+    return AnswerResult(challenge=challenge, credentials=credentials)
+
+
+@told
+def approve(here: Workspace, proposal_id: str, *, person: PagePerson, **given: Any) -> AnswerResult:
+    """Approve a proposal or a set as it was shown, and write it.
+
+    `keep` names the proposals of a set that are taken; the others go back to the agent. One file
+    of a set is approved alone, and written when the last of them is.
+    """
+    gate = here.gate
+    ready = _approvable(here, proposal_id, person=person, **given)
+    found, kept = ready.found, ready.kept
+    proof = person.proof(here, **ready.told)
+    if ready.in_part:
+        drafts = gate.draft_choice(ready.open, ready.paths, ids=person.ids)
+        person.check(here, drafts, proof, **ready.told)
+        kept = gate.choose_files(ready.open, ready.paths, proof=proof, ids=person.ids)
     asked = _waiting(kept)
     if asked:
-        gate.answer_all([one.id for one in asked], approve=True, proof=proof, reason=said)
+        person.approve(here, [one.id for one in asked], proof, ready.said, **ready.told)
     left = _waiting_beside(gate, kept[0])
     receipts = () if left else _applied(gate, kept)
     return AnswerResult(
@@ -129,10 +188,16 @@ def approve(
 
 @told
 def reject(
-    here: Workspace, proposal_id: str, *, reason: str, digest: str | None = None
+    here: Workspace,
+    proposal_id: str,
+    *,
+    reason: str,
+    digest: str | None = None,
+    comments: Sequence[str] = (),
 ) -> AnswerResult:
-    """Send a proposal or a set back with a reason that the agent gets to read."""
+    """Send a proposal or a set back with a reason, and comments, that the agent gets to read."""
     from penstock.app.proof import who
+    from penstock.core.proposals.line_comment import of_values
     from penstock.gate import Proof
     from penstock.gate.lookup import still_open
 
@@ -142,7 +207,9 @@ def reject(
     found = still_open(as_shown(gate, proposal_id, known))
     proof = Proof(by=who(), kind=PROOF)
     ids = [one.id for one in found]
-    return AnswerResult(proposals=gate.answer_all(ids, approve=False, proof=proof, reason=reason))
+    said = of_values(comments, path=found[0].path if len(found) == 1 else "")
+    closed = gate.answer_all(ids, approve=False, proof=proof, reason=reason, comments=said)
+    return AnswerResult(proposals=closed)
 
 
 @told
@@ -202,32 +269,45 @@ def renew(here: Workspace, proposal_id: str) -> AnswerResult:
     return AnswerResult(proposals=tuple(here.gate.renew(one.id) for one in waiting(found)))
 
 
-@told
-def undo(
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Undoable:
+    """What can be put back as it was shown, and what of it was not viewed."""
+
+    receipts: tuple[Receipt, ...]
+    rebase: bool
+    said: str
+    told: Mapping[str, str]
+
+
+def _undoable(
     here: Workspace,
     receipt_id: str,
     *,
     digest: str,
-    passphrase: str,
+    person: PagePerson,
     reader: PageReader,
     acknowledged: str = "",
-    code: str = "",
     rebase: bool = False,
-    prover: Prover | None = None,
-    who: str = "",
-) -> AnswerResult:
+) -> Undoable:
+    """Check everything about an undo but who gives it."""
+    receipts = here.gate.undoable(receipt=receipt_id)
+    plan = _check_undo(here.gate, receipts, digest, rebase=rebase)
+    told = {"command": "page undo", "proposal": receipt_id}
+    person.admit(here, **told)
+    said = require_shown(unseen_of_undo(reader, plan), acknowledged=acknowledged, hint=LOOK)
+    return Undoable(receipts=receipts, rebase=rebase, said=said, told=told)
+
+
+@told
+def undo(here: Workspace, receipt_id: str, *, person: PagePerson, **given: Any) -> AnswerResult:
     """Put back what a write replaced, if that is still what was shown."""
     gate = here.gate
-    receipts = gate.undoable(receipt=receipt_id)
-    plan = _check_undo(gate, receipts, digest, rebase=rebase)
-    prover = prover or Prover()
-    told = {"command": "page undo", "proposal": receipt_id}
-    prover.admit(here, **told)
-    unseen = unseen_of_undo(reader, plan)
-    said = require_shown(unseen, acknowledged=acknowledged, hint=LOOK)
-    proof = prover.proof(here, passphrase, code, who=who, **told)
-    made = gate.undo(receipts, rebase=rebase)
-    gate.answer_all([one.id for one in made], approve=True, proof=proof, reason=said)
+    ready = _undoable(here, receipt_id, person=person, **given)
+    proof = person.proof(here, **ready.told)
+    drafts = gate.draft_undo(ready.receipts, rebase=ready.rebase, ids=person.ids)
+    person.check(here, drafts, proof, **ready.told)
+    made = gate.undo(ready.receipts, rebase=ready.rebase, ids=person.ids)
+    person.approve(here, [one.id for one in made], proof, ready.said, **ready.told)
     done = gate.apply(made[0].set_id or made[0].id)
     return AnswerResult(proposals=_again(gate, made), receipts=done)
 
@@ -241,8 +321,12 @@ ACTIONS: Mapping[str, Callable[..., AnswerResult]] = {
     "rebase": rebase,
     "renew": renew,
     "undo": undo,
+    "ask": ask,
+    "ask-undo": ask_undo,
 }
-PROVEN = frozenset({"approve", "undo"})  # they write, so they need a person's proof
+# They write, or prepare to, so they need a person's proof.
+PROVEN = frozenset({"approve", "undo", "ask", "ask-undo"})
+OF_RECEIPTS = frozenset({"undo", "ask-undo"})
 
 
 # --- the steps they share ------------------------------------------------------------------------

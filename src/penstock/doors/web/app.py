@@ -23,10 +23,24 @@ from penstock.doors.web.api import routes as api
 from penstock.doors.web.context import World
 from penstock.doors.web.errors import fault
 from penstock.doors.web.middleware import Admission, told
-from penstock.doors.web.pages import answer_forms, decisions, history, preview, review, runs
+from penstock.doors.web.pages import (
+    answer_forms,
+    decisions,
+    history,
+    passkeys,
+    preview,
+    review,
+    runs,
+)
+from penstock.doors.web.proof import lock
 from penstock.doors.web.sessions import SESSION_SECONDS
 
-STATIC = {"icon.svg": "image/svg+xml", "page.css": "text/css", "page.js": "text/javascript"}
+STATIC = {
+    "icon.svg": "image/svg+xml",
+    "page.css": "text/css",
+    "page.js": "text/javascript",
+    "passkey.js": "text/javascript",
+}
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Each is a plain function, which Starlette runs in a thread, because the gate blocks.
 PAGES = (
@@ -44,6 +58,12 @@ PAGES = (
     Route("/history/{id}/line", history.line, methods=["GET"]),
     Route("/history/{id}/raw/{side}", history.raw, methods=["GET"]),
     Route("/history/{id}/undo", history.undo, methods=["POST"]),
+    Route("/history/{id}/challenge", history.challenge, methods=["POST"]),
+    Route("/passkeys", passkeys.passkeys, methods=["GET"]),
+    Route("/passkeys/options", passkeys.options, methods=["POST"]),
+    Route("/passkeys/add", passkeys.add, methods=["POST"]),
+    Route("/passkeys/remove", passkeys.remove, methods=["POST"]),
+    Route("/lock", passkeys.locked, methods=["POST"]),
     Route("/runs", runs.runs, methods=["GET"]),
     Route("/runs/{run}", runs.run, methods=["GET"]),
     Route("/decisions", decisions.decisions, methods=["GET"]),
@@ -130,6 +150,7 @@ def _inside(to: str) -> str:
 def closed(request: Request) -> Response:
     """End the session."""
     world: World = request.app.state.world
+    lock(request.state.session)
     world.sessions.close(request.state.session)
     response = RedirectResponse("/", 303)
     response.headers["Set-Cookie"] = _cookie(world, "", 0)

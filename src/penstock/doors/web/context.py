@@ -17,7 +17,7 @@ from penstock.core.loopback import brought, same
 from penstock.doors.web import answers
 from penstock.doors.web.answers import AnswerResult
 from penstock.doors.web.live_events import Hub
-from penstock.doors.web.proof import Prover
+from penstock.doors.web.proof import BROUGHT, PagePerson, Prover
 from penstock.doors.web.reader import Readers
 from penstock.doors.web.sessions import COOKIE, Session, Sessions, cookies_of
 from penstock.doors.web.wording import name_of
@@ -124,17 +124,17 @@ class World:
         `session` is whose attempts count, and who was shown what; None is the API, where `viewer`
         names who reads.
         """
+        find = self.find_receipts if action in answers.OF_RECEIPTS else self.find
         try:
-            here = (self.find_receipts if action == "undo" else self.find)(id_)[0]
+            here = find(id_)[0]
         except PenstockError as error:
             return AnswerResult(error=error)
         if action in answers.PROVEN:
             reader = session.reader if session else self.readers.of(str(given.pop("viewer", "")))
-            given |= {
-                "prover": self.prover,
-                "who": session.key if session else "api",
-                "reader": reader,
-            }
+            brought = {name: str(given.pop(name, "")) for name in BROUGHT}
+            who = session.key if session else "api"
+            person = PagePerson(prover=self.prover, session=session, who=who, **brought)
+            given |= {"person": person, "reader": reader}
         return answers.ACTIONS[action](here, id_, **given)
 
     def knows(self, headers: Mapping[str, str]) -> bool:

@@ -27,6 +27,7 @@ from penstock.core.timestamps import stamp
 from penstock.doors.web import wording
 from penstock.doors.web.context import World
 from penstock.doors.web.errors import status_of
+from penstock.doors.web.sessions import Session
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -93,12 +94,19 @@ def page(
         # A stranger is not told what is served here.
         places=[os.path.basename(place.root) for place in world.workspaces] if session else [],
         now=time.time(),
+        unlocked_until=unlocked_until(session),
         # Where another page sent the browser here, what it shows does not count: by this it does.
         again="" if from_our_pages(request.headers) else _address(request),
         **values,
     )
     # Text from outside may hold half characters; they never get this far as themselves.
     return HTMLResponse(text.encode("utf-8", "replace"), status)
+
+
+def unlocked_until(session: Session | None) -> float:
+    """Return when a session is locked again, 0 where it is."""
+    held = session.unlock if session else None
+    return held.asked.unlock.until if held is not None and held.left(time.time()) else 0.0
 
 
 def _address(request: Request) -> str:

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 
 from penstock.doors.web.rate_limits import Now
 from penstock.doors.web.reader import PageReader
+from penstock.doors.web.touch import TouchRequests
+from penstock.doors.web.unlock import OpenUnlock
 
 COOKIE = "penstock_session"
 LINK_SECONDS = 120.0
@@ -29,7 +31,8 @@ MOST_LINKS, MOST_SESSIONS, MOST_COOKIES = 16, 32, 8
 class Session:
     """One browser that came by a link. `csrf` stands in each form that it is given.
 
-    `reader` is what it was sent, and what is not ticked in it.
+    `reader` is what it was sent, and what is not ticked in it; `touches` what its passkey was
+    asked to approve, and `unlock` by what it approves for some minutes.
     """
 
     key: str
@@ -37,6 +40,9 @@ class Session:
     until: float
     seen: float
     reader: PageReader = field(default_factory=PageReader)
+    touches: TouchRequests = field(default_factory=TouchRequests)
+    unlock: OpenUnlock | None = None
+    registering: bytes = b""  # the challenge of a passkey that is being made
 
     def is_over(self, now: float) -> bool:
         """Say whether its time is over, or nobody has used it for long."""

@@ -44,16 +44,14 @@ class GitCall:
     notes: list[str] = field(default_factory=list)
     states: dict[str, GitState] = field(default_factory=dict)
     doing: tuple[str, ...] = ()
-    found: dict[tuple[str, str, str], GitRepository | None] = field(default_factory=dict)
 
     def repository(
         self, folder: str, *, git_dir: str = "", work_tree: str = ""
     ) -> GitRepository | None:
-        """Return the repository of a directory, looked for once; None where there is none."""
-        key = (folder, git_dir, work_tree)
-        if key not in self.found and self.repositories is not None:
-            self.found[key] = self.repositories.at(folder, git_dir=git_dir, work_tree=work_tree)
-        return self.found.get(key)
+        """Return the repository of a directory; None where there is none."""
+        if self.repositories is None:
+            return None
+        return self.repositories.at(folder, git_dir=git_dir, work_tree=work_tree)
 
     def request(self, action: Action = Action.RUN) -> Request:
         """Return a request of this call."""

@@ -26,7 +26,10 @@ from typing import Any
 from penstock.core.audit.key_exchange import KnownKey
 from penstock.core.errors import InputError, RefusedError, StoreError
 from penstock.core.proposals import signature as approval
+from penstock.core.proposals.passkey import Passkey
+from penstock.core.timestamps import stamp
 from penstock.stores.approver.known_keys import KeyMemory
+from penstock.stores.approver.passkeys import PasskeyList
 from penstock.stores.approver.passphrase import passphrase_from_environment, passphrase_from_fd
 from penstock.stores.system import private
 
@@ -97,6 +100,7 @@ class ApproverKeys:
         self._folder = os.path.abspath(folder)
         self._cost = cost
         self._memory = KeyMemory(f"{self._folder}.known")
+        self.passkeys = PasskeyList(self._folder)
 
     @property
     def path(self) -> str:
@@ -213,12 +217,37 @@ class ApproverKeys:
 
     def valid(self, statement: bytes, signature: str, key_id: str) -> bool:
         """Say whether the approver signed this statement with this key."""
+        public = self.key(key_id)
+        return public is not None and approval.check(public, statement, signature)
+
+    def key(self, key_id: str) -> bytes | None:
+        """Return the public half of the approver's key, where it is the one of this name."""
         public = self.public()
         if public is None or public.id != key_id:
-            return False
+            return None
         # A sealed key that somebody put in the place of ours is not among those remembered.
         ours = any(one.public == public.public for one in self.known())
-        return ours and approval.check(public.public, statement, signature)
+        return public.public if ours else None
+
+    def passkey(self, credential: bytes) -> Passkey | None:
+        """Return the passkey of this credential that the approver's key vouches for, or None."""
+        return next((one for one in self.own_passkeys() if one.credential == credential), None)
+
+    def use_passkey(self, passkey: Passkey, count: int) -> None:
+        """Take the counter of a touch. Raises RefusedError `passkey-copied` if it went back."""
+        self.passkeys.use(passkey, count)
+
+    def removed_passkeys(self) -> dict[str, str]:
+        """Return since when passkeys no longer count, by id, as the audit log writes times."""
+        return {one.id: stamp(one.at) for one in self.passkeys.removed()}
+
+    def own_passkeys(self) -> tuple[Passkey, ...]:
+        """Return the passkeys that approve now: none that another key signed for, or nobody."""
+        return tuple(
+            one
+            for one in self.passkeys.added()
+            if (approver := self.key(one.key_id)) is not None and one.is_of(approver)
+        )
 
     # Files
 

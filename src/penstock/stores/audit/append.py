@@ -22,7 +22,7 @@ from hashlib import sha256
 
 from penstock.core.audit import chain
 from penstock.core.audit.event import compose
-from penstock.core.audit.evidence import LogHead
+from penstock.core.audit.log_head import LogHead
 from penstock.core.digest import digest
 from penstock.core.errors import AuditError
 from penstock.core.timestamps import seconds_of, stamp

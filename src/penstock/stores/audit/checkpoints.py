@@ -27,8 +27,9 @@ from penstock.core.audit.checkpoint import (
     read_key,
     split_notes,
 )
-from penstock.core.audit.evidence import CheckpointNote, Evidence, LogHead
+from penstock.core.audit.evidence import CheckpointNote, Evidence
 from penstock.core.audit.findings import TamperKind
+from penstock.core.audit.log_head import LogHead
 from penstock.core.audit.merkle import consistency_proof, inclusion_proof, leaf_hash
 from penstock.core.audit.proofs import Document, consistency_document, inclusion_document
 from penstock.core.audit.verify import START, LogWalk, VerifyMark

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 from penstock.core.audit import chain
 from penstock.core.audit.event import compose
-from penstock.core.audit.evidence import LogHead
+from penstock.core.audit.log_head import LogHead
 from penstock.core.audit.query import EVERYTHING, Query, parse_line
 from penstock.core.errors import AuditError
 from penstock.ports import LogEntry

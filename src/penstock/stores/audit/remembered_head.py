@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from penstock.core.audit import head_slots as slots
-from penstock.core.audit.evidence import LogHead
+from penstock.core.audit.log_head import LogHead
 from penstock.stores.audit.file import take_lock
 from penstock.stores.audit.segments import open_to_read
 from penstock.stores.system.os_errors import is_there, shut, telling

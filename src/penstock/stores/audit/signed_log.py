@@ -13,15 +13,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from penstock.core.audit.checkpoint import Checkpoint, CheckpointPolicy
-from penstock.core.audit.evidence import LogHead
 from penstock.core.audit.query import EVERYTHING, Query
 from penstock.core.errors import AuditError, PenstockError
-from penstock.ports import LogEntry
-from penstock.stores.audit.checkpoints import Checkpoints, WitnessReply
-from penstock.stores.audit.jsonl import JsonlLog
-from penstock.stores.audit.remembered_head import HeadMemory
+
+if TYPE_CHECKING:
+    from penstock.core.audit.checkpoint import Checkpoint
+    from penstock.core.audit.log_head import CheckpointPolicy, LogHead
+    from penstock.ports import LogEntry
+    from penstock.stores.audit.checkpoints import Checkpoints, WitnessReply
+    from penstock.stores.audit.jsonl import JsonlLog
+    from penstock.stores.audit.remembered_head import HeadMemory
 
 Start = Callable[["SignedLog"], object]
 Entry = Mapping[str, object] | bytes

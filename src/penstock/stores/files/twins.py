@@ -19,7 +19,6 @@ from functools import cache
 
 from penstock.core.errors import InputError
 from penstock.core.policy.protected_names import HOOK_REGISTRATIONS, OWN_FILES, STORES
-from penstock.core.text.display import spoken
 from penstock.stores.system import places
 
 MOST_NAMES = 100_000
@@ -152,6 +151,8 @@ def _identity(place: str) -> Identity | None:
 
 
 def _too_many(place: str, names: int, most: int) -> InputError:
+    from penstock.core.text.display import spoken
+
     return InputError(
         "hard-linked",
         f"`{spoken(place)}` has {names} names (hard links)",

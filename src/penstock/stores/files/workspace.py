@@ -220,9 +220,11 @@ class DiskFiles:
 
     def recover(self) -> tuple[RecoveredWrite, ...]:
         """Finish or put back what a crash interrupted; remove our own left-overs only."""
-        from penstock.stores.files.recovery import Recovery
-
         with errors.told(self._root, "write"):
+            if not _holds_any(self._journal_dir):
+                return ()
+            from penstock.stores.files.recovery import Recovery
+
             return tuple(Recovery(writer=self._writer).recover())
 
     def sweep(self, path: RelPath, contents: Collection[bytes]) -> tuple[str, ...]:
@@ -311,6 +313,13 @@ def _listed(folder: int) -> Iterator[DirectoryEntry]:
         yield DirectoryEntry(
             name=name, kind=kind, size=status.st_size if kind is FileKind.FILE else 0
         )
+
+
+def _holds_any(folder: str | None) -> bool:
+    try:
+        return folder is not None and bool(os.listdir(folder))
+    except FileNotFoundError:
+        return False
 
 
 def _is_text(name: str) -> bool:

@@ -14,7 +14,14 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from penstock.core.run.commits import ABSENT, EXECUTABLE, LINK, CommittedFile, parse_pairs
+from penstock.core.run.commits import (
+    ABSENT,
+    EXECUTABLE,
+    GITLINK,
+    LINK,
+    CommittedFile,
+    parse_pairs,
+)
 from penstock.stores.git.commit import blob_id
 from penstock.stores.git.repository import Repository
 from penstock.stores.git.run import GitError, run
@@ -55,10 +62,23 @@ class FastForward:
         ((_, files),), ((_, earlier),) = tuple(parse_pairs(forth)), tuple(parse_pairs(back))
         return files, {one.path: one.blob for one in earlier if one.mode != ABSENT}
 
-    def differing(self, files: tuple[CommittedFile, ...]) -> list[str]:
-        """Return the paths whose files are not what the newer commit has."""
-        top = os.fsencode(self.repository.top)
-        return [os.fsdecode(one.path) for one in files if not _is(os.path.join(top, one.path), one)]
+    def differing(
+        self, files: tuple[CommittedFile, ...], heads: Mapping[bytes, str] | None = None
+    ) -> list[str]:
+        """Return the paths whose files are not what the newer commit has.
+
+        `heads` has the commit of each submodule that is checked out.
+        """
+        top, known = os.fsencode(self.repository.top), heads or {}
+        return [
+            os.fsdecode(one.path)
+            for one in files
+            if (
+                known.get(one.path) != one.blob
+                if one.mode == GITLINK
+                else not _is(os.path.join(top, one.path), one)
+            )
+        ]
 
     def move(self, old: str, new: str, *, reason: str) -> bool:
         """Move the branch and bring the index along; False when somebody else moved it."""

@@ -3,13 +3,12 @@
 The real git is asked, by commands that only read (`run` keeps hooks, filters, monitors, pagers
 and the network off). What the answers mean for a verdict is the gate's.
 Always true: nothing is written, not even the index; every question ends in time, and an answer
-beyond measure is none.
+beyond measure is none. A repository that was found is one look: the same question has one answer.
 """
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ from penstock.stores.git.run import GitError, failed, filters_off, program, run
 SECONDS = 2.0  # for one question; a hook has three for all
 MOST_BYTES = 4 << 20
 MOST_COMMITS = 100
+MOST_KEPT = 1 << 16  # bytes of an answer that is kept for the next who asks the same
 LARGEST_PACK = 16 << 20
 _ACTIONS = {"A": Action.CREATE, "D": Action.DELETE}
 # Patterns are git's own here, and what replaces an object for git replaces it for us.
@@ -41,33 +41,26 @@ _QUIET = (
 _NOT_ONE = ("not a git repository", "must be run in a work tree", "does not exist")
 
 
-class GitRepositories:
-    """Finds repositories on this machine."""
-
-    def at(
-        self, folder: str, *, git_dir: str = "", work_tree: str = ""
-    ) -> InspectedRepository | None:
-        """Return the repository of a directory; None where git finds none, or there is no git."""
-        if not (git_dir or _may_lie_in_one(folder)) or not os.path.isdir(folder):
+def inspected(folder: str, *, git_dir: str, work_tree: str) -> InspectedRepository | None:
+    """Return the repository of a directory; None where git finds none, or there is no git."""
+    if not program(folder):
+        return None
+    options = [f"--git-dir={git_dir}"] if git_dir else []
+    options += [f"--work-tree={work_tree}"] if work_tree else []
+    try:
+        common, own, top, head = _places(folder, options)
+    except GitError as fault:
+        if any(words in fault.because for words in _NOT_ONE):
             return None
-        if not program(folder):
-            return None
-        options = [f"--git-dir={git_dir}"] if git_dir else []
-        options += [f"--work-tree={work_tree}"] if work_tree else []
-        try:
-            common, own, top, head = _places(folder, options)
-        except GitError as fault:
-            if any(words in fault.because for words in _NOT_ONE):
-                return None
-            raise
-        return InspectedRepository(
-            top=os.path.realpath(os.fsdecode(top)),
-            folder=os.path.realpath(os.fsdecode(common)),
-            own=os.path.realpath(os.fsdecode(own)),
-            at=folder,
-            options=tuple(options),
-            known={("HEAD", "commit"): head.decode("ascii", "replace")},
-        )
+        raise
+    return InspectedRepository(
+        top=os.path.realpath(os.fsdecode(top)),
+        folder=os.path.realpath(os.fsdecode(common)),
+        own=os.path.realpath(os.fsdecode(own)),
+        at=folder,
+        options=tuple(options),
+        known={("HEAD", "commit"): head.decode("ascii", "replace")},
+    )
 
 
 def _places(folder: str, options: Sequence[str]) -> list[bytes]:
@@ -88,14 +81,6 @@ def _places(folder: str, options: Sequence[str]) -> list[bytes]:
     return output if len(output) == 4 else [*output, b""]
 
 
-def _may_lie_in_one(folder: str) -> bool:
-    """Say whether git could find a repository from here: most questions elsewhere end with it."""
-    above = os.path.realpath(folder).rstrip("/").split("/")
-    places = ["/".join(above[:count]) for count in range(1, len(above) + 1)]
-    signs = (".git", "HEAD")  # of a work tree, and of a repository itself
-    return any(os.path.lexists(f"{place}/{sign}") for place in places for sign in signs)
-
-
 @dataclass(frozen=True)
 class InspectedRepository:
     """One repository, asked from a directory in it."""
@@ -106,6 +91,7 @@ class InspectedRepository:
     at: str
     options: tuple[str, ...] = ()
     known: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
+    answers: dict[tuple[object, ...], bytes] = field(default_factory=dict, compare=False)
 
     @cached_property
     def _no_filters(self) -> Mapping[str, str]:
@@ -126,6 +112,9 @@ class InspectedRepository:
         contents: bool = False,
     ) -> bytes:
         """Ask git; `contents` where it reads files of the work tree, and filters would run."""
+        question = (*words, stdin, top, contents)
+        if question in self.answers:
+            return self.answers[question]
         output = run(
             self.top if top else self.at,
             *(*_QUIET, *self.options, *words),
@@ -136,6 +125,8 @@ class InspectedRepository:
         )[1]
         if len(output) > MOST_BYTES:
             raise failed(words, "it says more than is read")
+        if len(output) <= MOST_KEPT:
+            self.answers[question] = output
         return output
 
     def _maybe(self, *words: str) -> str:
@@ -346,6 +337,8 @@ class InspectedRepository:
     def pack(self, commits: Sequence[str]) -> Mapping[str, bytes]:
         """Return commits with all that only they need as the files of a pack, by file name."""
         reached = [f"^{oid}" for oid in dict.fromkeys(self.refs("refs/").values())]
+        import tempfile  # few calls lose a commit
+
         asked = "".join(f"{line}\n" for line in (*commits, *reached))
         with tempfile.TemporaryDirectory(prefix="penstock-pack-") as folder:
             words = ("pack-objects", "-q", "--revs", "--no-reuse-delta", f"{folder}/pack")

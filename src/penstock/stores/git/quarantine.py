@@ -17,7 +17,15 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from penstock.core.run.commits import REFS, BranchTip, CommittedFile, changed_files, parse_pairs
+from penstock.core.run.commits import (
+    REFS,
+    STASH,
+    BranchTip,
+    CommittedFile,
+    TipKind,
+    changed_files,
+    parse_pairs,
+)
 from penstock.stores.git.repository import Repository
 from penstock.stores.git.run import OPTIONS, SECONDS, GitError, environment, failed, needed, run
 from penstock.stores.git.trees import batch
@@ -79,8 +87,10 @@ class PackQuarantine:
         """Check every object of the pack, and that nothing the tips need is missing."""
         self._ask("index-pack", "--strict", "-o", f"{self.pack[:-5]}.idx", self.pack)
         for one in tips:
-            kind = self._ask("cat-file", "-t", one.commit)
-            if kind != b"commit\n":
+            # An annotated tag names a commit; one of a file or a tree would bring what nobody sees.
+            name = f"{one.commit}^{{commit}}" if one.kind is TipKind.TAG else one.commit
+            said = self._ask("cat-file", "--batch-check", stdin=f"{name}\n".encode()).split()
+            if said[1:2] != [b"commit"]:
                 raise failed(("cat-file",), f"{one.name} is no commit")
         names = [one.commit for one in tips]
         if names:
@@ -210,3 +220,10 @@ def refs_of(repository: Repository, below: str) -> Mapping[str, str]:
     words = ("for-each-ref", "--format=%(objectname) %(refname)", below)
     lines = run(repository.top, *words)[1].decode("utf-8", "replace").splitlines()
     return {ref: oid for oid, _, ref in (line.partition(" ") for line in lines)}
+
+
+def stashes_of(repository: Repository) -> frozenset[str]:
+    """Return the commits of the stashes that a repository has, the older ones too."""
+    words = ("log", "--walk-reflogs", "--format=%H", STASH, "--")
+    code, said = run(repository.top, *words, right=(0, 128))  # 128: there is none
+    return frozenset(said.decode("utf-8", "replace").split()) if code == 0 else frozenset()

@@ -11,28 +11,22 @@ import os
 import select
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 
 from penstock.core.errors import StoreError
-from penstock.stores.isolation.process import IsolatedProcess, start
-from penstock.stores.isolation.room import RoomPlan
+from penstock.stores.isolation.process import IsolatedProcess
 from penstock.stores.isolation.streams import Streams
 
 PIECE = 1 << 16
 
+Begin = Callable[[Streams], IsolatedProcess]
+
 
 def capture(
-    plan: RoomPlan,
-    command: Sequence[str],
-    environ: Mapping[str, str],
-    *,
-    stdin: bytes,
-    into: int,
-    largest: int,
-    seconds: float,
+    begin: Begin, *, name: str, stdin: bytes, into: int, largest: int, seconds: float
 ) -> int:
-    """Write the output of a command to a descriptor and return its exit code.
+    """Begin a command, write its output to a descriptor and return its exit code.
 
     Raises StoreError `run-output` where it is too large or takes too long.
     """
@@ -40,7 +34,7 @@ def capture(
     given = {0: _in_memory(stdin), 1: theirs, 2: os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)}
     until = time.monotonic() + seconds
     try:
-        process = start(plan, command, environ, Streams(given))
+        process = begin(Streams(given))
         problem = "it ended with an error of ours"
         try:
             problem = _copy(ours, into, largest, until) or _ended(process, until)
@@ -52,7 +46,7 @@ def capture(
     finally:
         os.close(ours)
     if problem:
-        raise StoreError("run-output", f"`{command[0]}` was stopped in the run", because=problem)
+        raise StoreError("run-output", f"`{name}` was stopped in the run", because=problem)
     return code
 
 

@@ -1,4 +1,4 @@
-"""What a process gives up before the command starts: rights, descriptors, terminal injection.
+"""What a process gives up before the command starts: rights, descriptors, some system calls.
 
 Files are `room`'s. Landlock is used for its scope alone (abstract sockets and signals): with
 rules about files it would forbid `mount`, and agents start sandboxes of their own.
@@ -11,6 +11,8 @@ import ctypes
 import errno
 import os
 import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from penstock.stores.isolation import syscalls
 
@@ -20,17 +22,63 @@ SCOPE_SINCE, SCOPE_SOCKETS_AND_SIGNALS = 6, 3
 
 # seccomp: a classic BPF program over the system call's number and arguments.
 LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
-AT_NUMBER, AT_ARCHITECTURE, AT_SECOND_ARGUMENT = 0, 4, 24
+AT_NUMBER, AT_ARCHITECTURE, AT_ARGUMENTS, ARGUMENT_BYTES = 0, 4, 16, 8
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
 X32 = 0x40000000
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
-# The architectures that one kernel runs, each with the number of its `ioctl`.
-IOCTL = {
-    "x86_64": {0xC000003E: 16, 0x40000003: 54},
-    "aarch64": {0xC00000B7: 29, 0x40000028: 54},
-    "riscv64": {0xC00000F3: 29},
-    "loongarch64": {0xC0000102: 29},
-}
+PRIO_PGRP, IOPRIO_WHO_PGRP = 1, 2
+OWN_GROUP = 0  # of `kill`: every process of the caller's group
+
+GENERIC = {
+    "ioctl": 29, "setpriority": 140, "ioprio_set": 30, "kill": 129,
+    "add_key": 217, "request_key": 218, "keyctl": 219,
+}  # fmt: skip
+# The architectures that one kernel runs, each with the numbers of its calls.
+NUMBERS: dict[str, dict[int, dict[str, int]]] = {
+    "x86_64": {
+        0xC000003E: {
+            "ioctl": 16, "setpriority": 141, "ioprio_set": 251, "kill": 62,
+            "add_key": 248, "request_key": 249, "keyctl": 250,
+        },
+        0x40000003: {
+            "ioctl": 54, "setpriority": 97, "ioprio_set": 289, "kill": 37,
+            "add_key": 286, "request_key": 287, "keyctl": 288,
+        },
+    },
+    "aarch64": {
+        0xC00000B7: GENERIC,
+        0x40000028: {
+            "ioctl": 54, "setpriority": 97, "ioprio_set": 314, "kill": 37,
+            "add_key": 309, "request_key": 310, "keyctl": 311,
+        },
+    },
+    "riscv64": {0xC00000F3: GENERIC},
+    "loongarch64": {0xC0000102: GENERIC},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallRefusal:
+    """A system call that does not exist for a command, or not with some values of an argument."""
+
+    call: str
+    problem: int = errno.EPERM
+    argument: int = 0
+    values: tuple[int, ...] = ()  # none: whatever the arguments are
+
+
+# What no namespace divides: the terminal, the process group that the command shares with us and
+# with what started us, and keys, which a number and the same user are enough to reach.
+REFUSED = (
+    CallRefusal(call="ioctl", argument=1, values=(TIOCSTI, TIOCLINUX)),
+    CallRefusal(call="setpriority", values=(PRIO_PGRP,)),
+    CallRefusal(call="ioprio_set", values=(IOPRIO_WHO_PGRP,)),
+    CallRefusal(call="add_key", problem=errno.ENOSYS),
+    CallRefusal(call="request_key", problem=errno.ENOSYS),
+    CallRefusal(call="keyctl", problem=errno.ENOSYS),
+)
+# Where Landlock does not keep signals in the run, none is sent to the whole group.
+UNSCOPED = CallRefusal(call="kill", values=(OWN_GROUP,))
 
 
 def landlock_version() -> int:
@@ -57,35 +105,41 @@ def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
     return struct.pack("HBBI", code, yes, no, value)
 
 
-def terminal_filter(machine: str) -> bytes:
-    """Return the program that refuses to type into a terminal, for all of a machine's ABIs.
+def _refusal(one: CallRefusal, number: int) -> list[bytes]:
+    """Return the steps for one call; what is another call goes on behind them."""
+    refuse = _step(RETURN, REFUSE | one.problem)
+    if one.values:
+        found = [_step(EQUAL, value, len(one.values) - at) for at, value in enumerate(one.values)]
+        where = AT_ARGUMENTS + ARGUMENT_BYTES * one.argument
+        body = [_step(LOAD, where), *found, _step(RETURN, ALLOW), refuse]
+    else:
+        body = [refuse]
+    return [_step(EQUAL, number, 0, len(body)), *body]
 
-    An ABI that is not listed could number `ioctl` otherwise, so its calls do not exist.
+
+def call_filter(machine: str, refused: Sequence[CallRefusal]) -> bytes:
+    """Return the program that refuses some calls, for all of a machine's ABIs.
+
+    An ABI that is not listed could number its calls otherwise, so they do not exist.
     """
     unknown = _step(RETURN, REFUSE | errno.ENOSYS)
     steps = [_step(LOAD, AT_ARCHITECTURE)]
-    for architecture, ioctl in IOCTL[machine].items():
-        body = [
-            _step(LOAD, AT_NUMBER),
-            _step(AT_LEAST, X32, 0, 1),
-            unknown,
-            _step(EQUAL, ioctl, 0, 4),
-            _step(LOAD, AT_SECOND_ARGUMENT),
-            _step(EQUAL, TIOCSTI, 1, 0),
-            _step(EQUAL, TIOCLINUX, 0, 1),
-            _step(RETURN, REFUSE | errno.EPERM),
-            _step(RETURN, ALLOW),
-        ]
+    for architecture, numbers in NUMBERS[machine].items():
+        body = [_step(LOAD, AT_NUMBER), _step(AT_LEAST, X32, 0, 1), unknown]
+        for one in refused:
+            body += _refusal(one, numbers[one.call])
+        body.append(_step(RETURN, ALLOW))
         steps += [_step(EQUAL, architecture, 0, len(body)), *body]
     return b"".join([*steps, unknown])
 
 
-def no_typing() -> None:
-    """Refuse TIOCSTI and TIOCLINUX: a command must not type into the terminal it leaves."""
+def refuse_calls() -> None:
+    """Refuse what reaches around all namespaces, such as typing into the terminal."""
     machine = os.uname().machine
-    if machine not in IOCTL:
+    if machine not in NUMBERS:
         raise OSError(errno.ENOSYS, f"no system call filter for {machine}")
-    steps = terminal_filter(machine)
+    scoped = landlock_version() >= SCOPE_SINCE
+    steps = call_filter(machine, REFUSED if scoped else (*REFUSED, UNSCOPED))
     buffer = ctypes.create_string_buffer(steps, len(steps))
     program = ctypes.create_string_buffer(
         struct.pack("HxxxxxxQ", len(steps) // 8, ctypes.addressof(buffer))
@@ -111,4 +165,4 @@ def confine(kept: frozenset[int], *, bounding: bool = True) -> None:
     syscalls.prctl(syscalls.NO_NEW_PRIVS, 1, what="no new privileges")
     scope()
     syscalls.no_capabilities(bounding=bounding)
-    no_typing()
+    refuse_calls()

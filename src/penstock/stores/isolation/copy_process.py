@@ -33,6 +33,8 @@ from penstock.stores.isolation.process import (
     _impossible,
     become,
     exit_code,
+    let_go,
+    reap,
 )
 from penstock.stores.isolation.streams import Streams
 
@@ -44,20 +46,29 @@ WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CopyPlan:
-    """Where the command starts, what it may write besides devices, and what it never reads."""
+    """Where the command starts, what it may write besides devices, and what it never reads.
+
+    `readable` is what it may read in a hidden place.
+    """
 
     directory: str
     writable: tuple[str, ...]
     hidden: tuple[str, ...]
+    readable: tuple[str, ...] = ()
 
 
 def start_copy(
-    plan: CopyPlan, command: Sequence[str], environ: Mapping[str, str]
+    plan: CopyPlan,
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    streams: Streams | None = None,
+    *,
+    held: bool = False,
 ) -> IsolatedProcess:
     """Start a command. Raises StoreError `no-isolation` where one step does not work."""
     sys.stdout.flush()
     sys.stderr.flush()
-    streams = Streams()
+    streams = streams or Streams()
     ours, theirs = socket.socketpair()
     above = os.getpid()
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
@@ -66,18 +77,19 @@ def start_copy(
         ours.close()
         _keep(theirs, above, plan, streams, command, environ)
     signals = ExitStack()
-    signals.enter_context(_handed_on(keeper))
+    signals.enter_context(_handed_on(keeper, line=ours))
     theirs.close()
     said, _ = _hear(ours)
-    ours.close()
     if said.get("is") != READY:
+        ours.close()
         os.waitpid(keeper, 0)
         signals.close()
         streams.drop()
         raise _impossible(said)
     streams.pump()
-    return IsolatedProcess(
+    made = IsolatedProcess(
         keeper=keeper,
+        line=ours,
         spaces=(),
         places=(),
         streams=streams,
@@ -85,6 +97,9 @@ def start_copy(
         mode="copy",
         place=plan.directory,
     )
+    if not held:
+        made.release()
+    return made
 
 
 def _keep(
@@ -102,42 +117,51 @@ def _keep(
         close_descriptors(frozenset({up.fileno()}))
         syscalls.prctl(SUBREAPER, 1, what="adopt what is left running")
         said, says = os.pipe()
+        goes, go = os.pipe()
         keeper = os.getpid()
         child = os.fork()
         if child == 0:
             up.close()
-            _begin(says, keeper, plan, command, environ)
+            os.close(go)
+            _begin(says, goes, keeper, plan, command, environ)
         os.close(says)
+        os.close(goes)
         syscalls.prctl(syscalls.DUMPABLE, 0, what="not dumpable")
         fault = os.read(said, MESSAGE)
         os.close(said)
         up.sendall(fault or json.dumps({"is": READY}).encode() + b"\n")
-        up.close()
-        os._exit(_ended(child))
+        if not fault:
+            let_go(up, go)
+        os._exit(_ended(child, up))
     except BaseException as problem:  # noqa: BLE001 - nothing of ours goes on in this process
         _fail(up, problem)
 
 
 def _begin(
-    says: int, keeper: int, plan: CopyPlan, command: Sequence[str], environ: Mapping[str, str]
+    says: int,
+    goes: int,
+    keeper: int,
+    plan: CopyPlan,
+    command: Sequence[str],
+    environ: Mapping[str, str],
 ) -> Never:
     def bind(kept: frozenset[int]) -> None:
         os.chdir(plan.directory)
         syscalls.prctl(syscalls.NO_NEW_PRIVS, 1, what="no new privileges")
         terminal = [os.ttyname(0)] if os.isatty(0) else []
-        restrict(writable=(*plan.writable, *WRITABLE_DEVICES, *terminal), hidden=plan.hidden)
+        restrict(
+            writable=(*plan.writable, *WRITABLE_DEVICES, *terminal),
+            hidden=plan.hidden,
+            shown=plan.readable,
+        )
         confine(kept, bounding=False)  # an ordinary user has nothing to give it up with
 
-    become(says, keeper, command, environ, bind)
+    become(says, goes, keeper, command, environ, bind)
 
 
-def _ended(child: int) -> int:
+def _ended(child: int, up: socket.socket) -> int:
     """Reap until the command ends, end what it left, and return its code."""
-    with _handed_on(child):
-        while True:
-            ended, status = os.wait()
-            if ended == child:
-                break
+    status = reap(child, up)
     for _ in range(MOST_ROUNDS):
         left = _children()
         for one in left:

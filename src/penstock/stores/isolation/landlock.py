@@ -42,15 +42,18 @@ def can_restrict() -> bool:
     return landlock_version() >= TRUNCATE_SINCE
 
 
-def restrict(*, writable: Sequence[str], hidden: Sequence[str]) -> None:
-    """Allow writing only to some places, and reading to all but the hidden ones. Raises OSError."""
+def restrict(*, writable: Sequence[str], hidden: Sequence[str], shown: Sequence[str] = ()) -> None:
+    """Allow writing only to some places, and reading to all but the hidden ones. Raises OSError.
+
+    `shown` lies in a hidden place and may be read all the same.
+    """
     scope = SCOPE_SOCKETS_AND_SIGNALS if landlock_version() >= SCOPE_SINCE else 0
     rules = struct.pack("QQQ", HANDLED, 0, scope)
     made = syscalls.numbered(SYS_LANDLOCK_CREATE, rules, len(rules), 0, what="landlock rules")
     try:
         for place in writable:
             _allow(made, place, IN_DIRECTORY | ON_FILE | READ_FILE)
-        for place in readable(hidden):
+        for place in (*shown, *readable(hidden)):
             _allow(made, place, READ_FILE)
         syscalls.numbered(SYS_LANDLOCK_RESTRICT, made, 0, what="landlock rules")
     finally:

@@ -117,7 +117,22 @@ class RunLayer:
             node = LayerNode(kind=_kind(status))
             busy = problem.errno == errno.EBUSY
             return LayerEntry(path=path, node=node, held=BUSY if busy else _unreadable(problem))
-        return LayerEntry(path=path, node=node, real=real)
+        above = self._changed_above(pair) if below is None and node.copied else None
+        return LayerEntry(path=path, node=node, real=real, above=above)
+
+    def _changed_above(self, pair: _Pair) -> int | None:
+        """Return when the real directory was last changed, or the nearest one that is there."""
+        if pair.real >= 0:
+            return os.fstat(pair.real).st_mtime_ns
+        folder = Beneath(root=self.real, by_openat2=by_openat2())
+        for depth in range(len(pair.parts) - 1, -1, -1):
+            with suppress(OSError):
+                opened = folder.open(pair.parts[:depth])
+                try:
+                    return os.fstat(opened).st_mtime_ns
+                finally:
+                    close(opened)
+        return None
 
     def _removed(
         self,
@@ -138,22 +153,23 @@ class RunLayer:
         gone = LayerNode(kind=EntryKind.DELETED, at=at)
         path = "/".join(parts)
         if stat.S_ISDIR(below.st_mode):
-            for inner, status in self._below(parts):
+            for inner, real in self._below(parts):
                 known = "/".join((*parts, *inner))
-                yield LayerEntry(path=known, node=gone, real=_real(status), hidden=hidden)
-            yield LayerEntry(path=path, node=gone, real=_real(below), hidden=hidden)
+                yield LayerEntry(path=known, node=gone, real=real, hidden=hidden)
+            real = _real(pair.real, parts[-1], below)
+            yield LayerEntry(path=path, node=gone, real=real, hidden=hidden)
             return
-        real = _real(below)
+        real = _real(pair.real, parts[-1], below)
         if wanted(path) and pair.real >= 0:
             with suppress(OSError):
                 real = _node(pair.real, parts[-1], below, below.st_ctime_ns, most=self.largest)
         yield LayerEntry(path=path, node=gone, real=real, hidden=hidden)
 
-    def _below(self, parts: Parts) -> Iterator[tuple[Parts, os.stat_result]]:
+    def _below(self, parts: Parts) -> Iterator[tuple[Parts, LayerNode]]:
         """Yield what lies in a real directory, each directory after what is in it."""
         folder = Beneath(root=self.real, by_openat2=by_openat2())
         waiting: list[Parts] = [()]
-        directories: list[tuple[Parts, os.stat_result]] = []
+        directories: list[tuple[Parts, LayerNode]] = []
         while waiting:
             inner = waiting.pop()
             try:
@@ -165,11 +181,12 @@ class RunLayer:
                     status = look(opened, name)
                     if status is None:
                         continue
+                    found = (*inner, name), _real(opened, name, status)
                     if stat.S_ISDIR(status.st_mode):
                         waiting.append((*inner, name))
-                        directories.append(((*inner, name), status))
+                        directories.append(found)
                     else:
-                        yield (*inner, name), status
+                        yield found
             finally:
                 close(opened)
         yield from sorted(directories, key=lambda one: -len(one[0]))
@@ -371,8 +388,18 @@ def _kind(status: os.stat_result) -> EntryKind:
     return EntryKind.DIRECTORY if stat.S_ISDIR(status.st_mode) else EntryKind.SPECIAL
 
 
-def _real(status: os.stat_result) -> LayerNode:
-    return LayerNode(kind=_kind(status), at=status.st_ctime_ns)
+def _real(folder: int, name: str, status: os.stat_result) -> LayerNode:
+    """Return what is known of a real name without reading it.
+
+    A directory changes whenever something in it is made or removed, by us as well: what counts is
+    whether it is the one that the command saw.
+    """
+    at: int | None = status.st_ctime_ns
+    if stat.S_ISDIR(status.st_mode):
+        at = None
+        with suppress(OSError):
+            at = born(folder, name)
+    return LayerNode(kind=_kind(status), at=at)
 
 
 def _is_copied(path: str) -> bool:

@@ -13,21 +13,13 @@ from dataclasses import dataclass, replace
 
 from penstock.core.errors import StoreError
 from penstock.stores.files.beneath import AS_FOLDER
+from penstock.stores.isolation.apparmor import apparmor_hint, restricted_by_apparmor
 from penstock.stores.isolation.confine import SCOPE_SINCE, landlock_version
 from penstock.stores.isolation.landlock import can_restrict
 from penstock.stores.isolation.records import remove_tree
 from penstock.stores.system.private import private_dir
 
 NOT_LINUX = "isolated runs need Linux"
-APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
-PROFILE = """\
-abi <abi/4.0>,
-include <tunables/global>
-
-profile penstock {interpreter} flags=(unconfined) {{
-  userns,
-}}
-"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,24 +45,6 @@ def isolation() -> Isolation:
     if not sys.platform.startswith("linux"):
         return Isolation(problem=NOT_LINUX, hint="use the hooks: penstock init")
     return Isolation(landlock=landlock_version(), copies=can_restrict())
-
-
-def apparmor_hint(interpreter: str) -> str:
-    """Return the profile that lets this interpreter make user namespaces, and where it goes."""
-    profile = PROFILE.format(interpreter=interpreter)
-    return (
-        "AppArmor restricts user namespaces here. Save this as /etc/apparmor.d/penstock, then run "
-        f"`sudo apparmor_parser -r /etc/apparmor.d/penstock`:\n{profile}"
-    )
-
-
-def restricted_by_apparmor(setting: str = APPARMOR) -> bool:
-    """Say whether only programs with a profile may make user namespaces, as on Ubuntu."""
-    try:
-        with open(setting, encoding="ascii") as file:
-            return file.read().strip() == "1"
-    except (OSError, UnicodeDecodeError):
-        return False
 
 
 def try_out(state: str) -> Isolation:
@@ -100,8 +74,7 @@ def try_out(state: str) -> Isolation:
         )
         code = start(plan, ["true"], os.environ).wait()
     except StoreError as fault:
-        restricted = os.geteuid() != 0 and restricted_by_apparmor()
-        hint = apparmor_hint(os.path.realpath(sys.executable)) if restricted else fault.hint
+        hint = apparmor_hint() if restricted_by_apparmor() else fault.hint
         return replace(known, problem=fault.because, hint=hint)
     finally:
         with suppress(OSError):

@@ -2,7 +2,9 @@
 
 Three processes stand between us and the command. The keeper owns the namespaces and waits; the
 first process of the new pid namespace builds the room, starts the command and reaps; whatever
-the command leaves running ends with it, because its namespace does.
+the command leaves running ends with it, because its namespace does. A command can be
+held until what there is to say about the run was said. Where it stops itself, as editors do at
+Ctrl-Z, we stop too: the shell that started us would else wait for ever.
 Always true: each of them ends when the one above it does; what is returned is the command's own
 exit code, 128 and its number for a signal, 126 or 127 where it cannot be started.
 """
@@ -27,6 +29,7 @@ from typing import Any, Never, Protocol
 from penstock.core.errors import StoreError
 from penstock.core.text.display import visible
 from penstock.stores.isolation import syscalls
+from penstock.stores.isolation.apparmor import restricted_by_apparmor
 from penstock.stores.isolation.confine import close_descriptors, confine
 from penstock.stores.isolation.room import RoomPlan, build
 from penstock.stores.isolation.streams import Streams
@@ -34,12 +37,13 @@ from penstock.stores.isolation.streams import Streams
 SPACES = syscalls.NEWUSER | syscalls.NEWNS | syscalls.NEWPID | syscalls.NEWIPC
 NOT_EXECUTABLE, NOT_FOUND, SIGNALLED = 126, 127, 128
 READY, FAILED, WITH_SPACES = "ready", "failed", b"+"
+GO, STOPPED = b"g", b"s"  # to whoever started the command, and from them
 MESSAGE = 65536
 MOST_SHOWN = 1000
 NO_ISOLATION = "no-isolation"
 # The terminal sends these to the command itself; we wait for how it ends.
 FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
-HANDED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+HANDED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 SIGNALS = (*FROM_TERMINAL, *HANDED_ON)
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # and by what it starts, unless undone
 
@@ -63,6 +67,7 @@ class IsolatedProcess:
     """
 
     keeper: int
+    line: socket.socket  # to the process that started the command
     spaces: tuple[int, ...]  # none where the command runs in a copy
     places: tuple[str, ...]
     streams: Streams
@@ -73,18 +78,27 @@ class IsolatedProcess:
     because: str = ""  # why no stronger mode was possible
     shown: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=MOST_SHOWN))
 
+    def release(self) -> None:
+        """Let the command begin; a second time says nothing new."""
+        with suppress(OSError):
+            self.line.send(GO)
+
     def wait(self, every: float | None = None, *, attendant: Attendant | None = None) -> int:
         """Wait for the end and return the exit code; refresh every so many seconds.
 
         An attendant is called with each of its descriptors that has something, and every time.
         """
+        self.release()
         ended = os.pidfd_open(self.keeper)
+        lines = [self.line.fileno()]
         with self.signals:
             while True:
                 others = attendant.descriptors() if attendant else ()
-                ready = select.select([ended, *others], [], [], every)[0]
+                ready = select.select([ended, *lines, *others], [], [], every)[0]
                 if ended in ready:
                     break
+                if lines and lines[0] in ready:
+                    lines = lines if self._stop_too() else []
                 if attendant:
                     attendant.attend(ready)
                 else:
@@ -92,8 +106,16 @@ class IsolatedProcess:
             _, status = os.waitpid(self.keeper, 0)
         for one in (ended, *self.spaces):
             os.close(one)
+        self.line.close()
         self.streams.finish()
         return exit_code(status)
+
+    def _stop_too(self) -> bool:
+        """Stop as the command did, until somebody continues us; False where nobody is there."""
+        said = _said(self.line)
+        if STOPPED in said:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return bool(said)
 
     def refresh(self) -> None:
         """Have the overlays forget names that they remember.
@@ -144,8 +166,13 @@ def start(
     command: Sequence[str],
     environ: Mapping[str, str],
     streams: Streams | None = None,
+    *,
+    held: bool = False,
 ) -> IsolatedProcess:
-    """Start a command. Raises StoreError `no-isolation` where one step does not work."""
+    """Start a command. Raises StoreError `no-isolation` where one step does not work.
+
+    A command that is `held` begins once it is released.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     streams = streams or Streams()
@@ -158,11 +185,11 @@ def start(
         ours.close()
         _keep(theirs, above, plan, streams, command, environ)
     signals = ExitStack()
-    signals.enter_context(_handed_on(keeper))
+    signals.enter_context(_handed_on(keeper, line=ours))
     theirs.close()
     said, spaces = _hear(ours)
-    ours.close()
     if said.get("is") != READY or len(spaces) != 2:
+        ours.close()
         os.waitpid(keeper, 0)
         signals.close()
         streams.drop()
@@ -171,14 +198,18 @@ def start(
         raise _impossible(said)
     streams.pump()
     places = (plan.project, *([plan.home] if plan.home_layer else []))
-    return IsolatedProcess(
+    made = IsolatedProcess(
         keeper=keeper,
+        line=ours,
         spaces=(spaces[0], spaces[1]),
         places=places,
         streams=streams,
         signals=signals,
         unsealed=tuple(said["unsealed"]),
     )
+    if not held:
+        made.release()
+    return made
 
 
 def _hear(ours: socket.socket) -> tuple[Mapping[str, Any], list[int]]:
@@ -249,27 +280,32 @@ def _begin(
         if not plan.network:
             syscalls.loopback_up()
         unsealed = build(plan)
-        told, tells = os.pipe()
+        said, says = os.pipe()
+        goes, go = os.pipe()
+        # Before there is a command that could look: this process is not confined as it is.
+        syscalls.prctl(syscalls.DUMPABLE, 0, what="not dumpable")
         child = os.fork()
         if child == 0:
-            become(tells, 1, command, environ, confine)
-        os.close(tells)
+            os.close(go)
+            become(says, goes, 1, command, environ, confine)
+        os.close(says)
+        os.close(goes)
         syscalls.no_capabilities()
-        syscalls.prctl(syscalls.DUMPABLE, 0, what="not dumpable")
-        fault = os.read(told, MESSAGE)
-        os.close(told)
+        fault = os.read(said, MESSAGE)
+        os.close(said)
         if fault:
             up.sendall(fault)
             os._exit(1)
         up.sendall(json.dumps({"is": READY, "unsealed": unsealed}).encode() + b"\n")
-        up.close()
-        _end_as(child)
+        let_go(up, go)
+        _end_as(child, up)
     except BaseException as problem:  # noqa: BLE001 - nothing of ours goes on in this process
         _fail(up, problem)
 
 
 def become(
-    tells: int,
+    says: int,
+    goes: int,
     above: int,
     command: Sequence[str],
     environ: Mapping[str, str],
@@ -277,16 +313,20 @@ def become(
 ) -> Never:
     """Give up every right by `bind` and become the command; `above` is our parent.
 
-    `tells` says what did not work; where everything did it closes before the command starts.
+    `says` is for what did not work; where everything did it closes, and the command starts once
+    there is something on `goes`.
     """
     try:
         syscalls.die_with_parent(above)
         _usual_signals()
-        bind(frozenset({tells}))
+        bind(frozenset({says, goes}))
     except BaseException as problem:  # noqa: BLE001 - the command must not start half confined
-        os.write(tells, _fault(problem))
+        os.write(says, _fault(problem))
         os._exit(1)
-    os.close(tells)
+    os.close(says)
+    if os.read(goes, 1) != GO:
+        os._exit(1)
+    os.close(goes)
     try:
         program = find_program(command[0], environ.get("PATH", os.defpath))
         os.execve(program, list(command), dict(environ))  # noqa: S606 - what the user typed
@@ -294,9 +334,27 @@ def become(
         missing = isinstance(problem, FileNotFoundError | NotADirectoryError)
         because = str(getattr(problem, "strerror", None) or problem).lower()
         name = visible(command[0], keep_newlines=False)
-        text = f"penstock: `{name}` cannot be started: {because}\n"
-        os.write(2, text.encode("utf-8", "backslashreplace"))
+        text = f"penstock: `{name}` cannot be started: {because}{_instead(command[0], missing)}\n"
+        with suppress(OSError):
+            os.write(2, text.encode("utf-8", "backslashreplace"))
         os._exit(NOT_FOUND if missing else NOT_EXECUTABLE)
+
+
+def _instead(name: str, missing: bool) -> str:
+    """Return what may have been meant by a command that is none."""
+    if not missing or "/" in name:
+        return ""
+    if name and os.path.isfile(name):
+        return f"; for the file here: `./{visible(name, keep_newlines=False)}`"
+    return "; for a builtin, function or alias of your shell: `sh -c '...'`"
+
+
+def let_go(up: socket.socket, go: int) -> None:
+    """Wait until we are told to, then let the command begin."""
+    if up.recv(1) != GO:
+        os._exit(1)
+    os.write(go, GO)
+    os.close(go)
 
 
 def _usual_signals() -> None:
@@ -323,10 +381,15 @@ def find_program(name: str, path: str) -> str:
 
 
 @contextmanager
-def _handed_on(child: int) -> Iterator[None]:
-    """Hand signals on to a child while a block runs; a terminal sends its own to all of us."""
+def _handed_on(child: int, line: socket.socket | None = None) -> Iterator[None]:
+    """Hand signals on to a child while a block runs; a terminal sends its own to all of us.
+
+    What `line` says of stops is over once we are continued.
+    """
 
     def hand_on(number: int, _: FrameType | None) -> None:
+        if number == signal.SIGCONT and line is not None:
+            _said(line)
         with suppress(ProcessLookupError):
             os.kill(child, number)
 
@@ -342,13 +405,31 @@ def _handed_on(child: int) -> Iterator[None]:
             signal.signal(one, known)
 
 
-def _end_as(child: int) -> Never:
-    """Reap until a child ends, and end as it did."""
+def _said(line: socket.socket) -> bytes:
+    """Return what came over a line by now; nothing where its other end is closed."""
+    try:
+        return line.recv(MESSAGE, socket.MSG_DONTWAIT)
+    except OSError:
+        return b""
+
+
+def reap(child: int, up: socket.socket | None = None) -> int:
+    """Reap until a child ends and return its status; `up` learns when it stops."""
     with _handed_on(child):
         while True:
-            ended, status = os.wait()
-            if ended == child:
-                os._exit(exit_code(status))
+            ended, status = os.waitpid(-1, os.WUNTRACED)
+            if ended != child:
+                continue
+            if not os.WIFSTOPPED(status):
+                return status
+            if up is not None:
+                with suppress(OSError):
+                    up.send(STOPPED, socket.MSG_DONTWAIT)
+
+
+def _end_as(child: int, up: socket.socket | None = None) -> Never:
+    """Reap until a child ends, and end as it did."""
+    os._exit(exit_code(reap(child, up)))
 
 
 def exit_code(status: int) -> int:
@@ -385,12 +466,14 @@ def _impossible(said: Mapping[str, Any]) -> StoreError:
 
 
 def _hint(step: str, number: int) -> str:
+    if restricted_by_apparmor():
+        return "AppArmor restricts user namespaces; `penstock doctor` prints the profile to install"
     if step == "unshare" and number == errno.ENOSPC:
         return "raise the limit: sysctl user.max_user_namespaces"
     if step in ("unshare", "/proc/self/setgroups", "/proc/self/uid_map"):
         return (
             "allow user namespaces for this user: sysctl kernel.unprivileged_userns_clone=1, "
-            "kernel.apparmor_restrict_unprivileged_userns=0, or the container's settings"
+            "or the container's settings"
         )
     if step.startswith("mount overlay"):
         return "it takes Linux 5.13 or later, and no file system mounted below the project"

@@ -14,12 +14,13 @@ import fcntl
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 
 from penstock.core.errors import StoreError
 from penstock.core.run.entry import EntryKind, LayerEntry, LayerNode
+from penstock.stores.files.beneath import AS_FOLDER
 from penstock.stores.files.contents import close, digest_of
 from penstock.stores.isolation import syscalls
 from penstock.stores.isolation.layer import RunLayer, Wanted
@@ -36,6 +37,7 @@ OF_HOME = (
     ".codex/config.toml", ".gemini/oauth_creds.json", ".gemini/settings.json", ".gitconfig",
     ".config/git/config",
 )  # fmt: skip
+LOGINS = frozenset({".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json"})
 LINKED = frozenset({".venv", "node_modules", "venv"})
 
 Manifest = dict[str, LayerNode]
@@ -64,16 +66,52 @@ def copy_project(real: str, folder: str, *, left_out: Left, hidden: tuple[str, .
 
 
 def copy_home(real: str, folder: str) -> str:
-    """Make a home directory for commands, or bring one along from the run before; return it."""
+    """Make a home directory for commands, or bring one along from the run before; return it.
+
+    An earlier command may have left links in it, so no directory is entered through one.
+    """
     with told("copy the home directory to", folder):
         for name in OF_HOME:
-            source, target = os.path.join(real, name), os.path.join(private_dir(folder), name)
-            if not os.path.isfile(source) or os.path.lexists(target):
+            source = os.path.join(real, name)
+            *above, last = name.split("/")
+            if not os.path.isfile(source):
                 continue
-            os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
-            with suppress(PermissionError, FileNotFoundError):
-                _copied_file(source, target)
+            with suppress(PermissionError, FileNotFoundError, NotADirectoryError):
+                opened = _folder_in(private_dir(folder), above)
+                try:
+                    _brought(source, f"/proc/self/fd/{opened}/{last}", is_login=name in LOGINS)
+                finally:
+                    close(opened)
     return folder
+
+
+def _folder_in(folder: str, names: Sequence[str]) -> int:
+    """Open a directory below another one, made where it is missing; through no link."""
+    opened = os.open(folder, AS_FOLDER)
+    for name in names:
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(name, 0o700, dir_fd=opened)
+            inner = os.open(name, AS_FOLDER, dir_fd=opened)
+        finally:
+            close(opened)
+        opened = inner
+    return opened
+
+
+def _brought(source: str, target: str, *, is_login: bool) -> None:
+    """Copy a file of the home directory, unless a command changed the copy.
+
+    Of a login the newer one counts: the older one does not work any more.
+    """
+    if os.path.lexists(target):
+        made = born(syscalls.AT_FDCWD, target)
+        if made is None or os.stat(source).st_ctime_ns <= made:
+            return
+        if os.lstat(target).st_mtime_ns >= made and not is_login:
+            return
+        os.unlink(target)
+    _copied_file(source, target)
 
 
 def _copied(real: str, tree: str, path: str, *, left_out: Left) -> LayerNode | None:

@@ -21,6 +21,7 @@ from penstock.stores.files.beneath import AS_FOLDER
 from penstock.stores.system.private import private_dir, put_file, read_file, told
 
 RECORD, BASES = "run.json", "bases.json"
+GONE = "gone-"  # before the name of a run that is being removed
 LARGEST_BASES = 64 << 20
 LARGEST_RECORD = 1 << 20
 ID_BYTES, TRIES = 3, 64
@@ -113,11 +114,12 @@ class RunFolders:
             names = os.listdir(self.folder)
         except FileNotFoundError:
             return ()
-        found = [one for name in names if (one := self._read(name)) is not None]
+        runs = [name for name in names if not name.startswith(GONE)]
+        found = [one for name in runs if (one := self._read(name)) is not None]
         return tuple(sorted(found, key=lambda one: (one.started, one.id)))
 
     def _read(self, name: str) -> RunRecord | None:
-        with suppress(OSError, ValueError, TypeError):
+        with suppress(OSError, ValueError, TypeError, KeyError):
             data = read_file(os.path.join(self.path(name), RECORD), limit=LARGEST_RECORD)
             known = json.loads(data or b"{}")
             given = {one.name: known[one.name] for one in fields(RunRecord) if one.name in known}
@@ -153,11 +155,20 @@ class RunFolders:
             yield self.home_layer if mine else private_dir(os.path.join(self.path(run), "home"))
 
     def drop(self, run: str) -> None:
-        """Remove a run with its layer."""
+        """Remove a run with its layer, and what is left of others whose removal was stopped.
+
+        It loses its name first: half of a layer must never be taken for what a command did.
+        """
         with told("remove", self.path(run)):
             folder = os.open(self.folder, AS_FOLDER)
             try:
-                remove_tree(folder, run)
+                os.rename(run, GONE + run, src_dir_fd=folder, dst_dir_fd=folder)
+                with suppress(FileNotFoundError):  # somebody else removes it as a rest
+                    remove_tree(folder, GONE + run)
+                for name in os.listdir(folder):
+                    if name.startswith(GONE):
+                        with suppress(OSError):
+                            remove_tree(folder, name)
             finally:
                 os.close(folder)
 

@@ -4,7 +4,8 @@ The order, numbered where it is done:
   (1) no mount of ours is seen outside, and none of theirs arrives
   (2) the whole machine, read-only
   (3) over its directories read-only overlays: a bind mount would let the command connect to
-      sockets and write to pipes that lie there, an overlay does not
+      sockets and write to pipes that lie there, an overlay does not; where something is mounted
+      below a directory no overlay takes it, so its own sockets and pipes are covered one by one
   (4) an empty /run, with the resolver's file put back
   (5) /tmp and /var/tmp of its own, on disk
   (6) the home directory, the project, and the repository of a linked work tree as overlays that
@@ -40,6 +41,7 @@ from penstock.stores.isolation.syscalls import (
     pivot_root,
     read_only,
 )
+from penstock.stores.system.places import RUN_SOCKET
 
 # Nothing that a run needs is looked for below this directory, and it is part of every machine.
 # Below a directory that becomes a layer, the tree that is being built would be in its own way.
@@ -60,7 +62,8 @@ DEVICE_LINKS = {
     "stderr": "/proc/self/fd/2",
     "ptmx": "pts/ptmx",
 }
-CONTROL = "/run/penstock/run.sock"
+NOTHING = "/dev/null"
+MOST_CGROUP_SPACES = "sys/user/max_cgroup_namespaces"
 LARGEST_RESOLVER = 65536
 STICKY = 0o1777
 UNREACHABLE = frozenset({errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOTCONN})
@@ -73,7 +76,7 @@ class RoomPlan:
 
     `folder` is the run's own; `home_layer` is "" where the home directory stays read-only, and
     `repository` where git keeps everything inside the project. `control` is a socket that is
-    shown as `CONTROL`, "" for none.
+    shown as `RUN_SOCKET`, "" for none.
     """
 
     folder: str
@@ -116,6 +119,10 @@ def build(plan: RoomPlan) -> list[str]:
     read_only(root, recursive=True)
     sealed = [place for place in directories_to_seal(listed) if _sealable(place, listed)]
     open_still = [place for place in sealed if not _seal(place, root + place, empty)]  # (3)
+    for place in directories_above_mounts(listed):
+        _deaden(place, root)
+        if os.geteuid() != 0 and os.access(place, os.W_OK):
+            open_still.append(place)  # its user can make a socket there later
     _own_run(root)  # (4)
     for name, place in OWN_TEMPORARY.items():  # (5)
         if os.path.isdir(root + place):
@@ -128,13 +135,14 @@ def build(plan: RoomPlan) -> list[str]:
     _open_places(plan, root)
     _own_devices(root, plan.devices)  # (7)
     mount("proc", f"{root}/proc", "proc", NOSUID | NODEV | NOEXEC)
+    _no_control_groups(f"{root}/proc")
     if os.geteuid() == 0:
         _guard_proc(f"{root}/proc")
     for place in filter(None, (plan.state, *plan.hidden)):  # (8)
         _hide(root + place)
     if plan.control and os.path.isdir(f"{root}/run"):
-        _made(root + os.path.dirname(CONTROL), 0o755)
-        _bind_file(plan.control, root + CONTROL)
+        _made(root + os.path.dirname(RUN_SOCKET), 0o755)
+        _bind_file(plan.control, root + RUN_SOCKET)
     pivot_root(root)  # (9)
     os.chdir(plan.directory)
     return open_still
@@ -159,6 +167,38 @@ def directories_to_seal(
             waiting += [os.path.join(place, name) for name in opened(place)]
         else:
             yield place
+
+
+def directories_above_mounts(listed: Sequence[Mount]) -> list[str]:
+    """Return the directories that something is mounted below, which no overlay takes."""
+    above: set[str] = set()
+    for one in listed:
+        place = one.target
+        while place != "/":
+            place = os.path.dirname(place)
+            above.add(place)
+    return sorted(one for one in above if not any(is_below(one, gone) for gone in REPLACED))
+
+
+def _deaden(place: str, root: str) -> None:
+    """Cover the sockets and pipes that lie in a directory itself, mounted ones among them."""
+    try:
+        with os.scandir(place) as found:
+            names = [one.name for one in found]
+    except OSError as problem:
+        if problem.errno in UNREACHABLE:
+            return
+        raise
+    for name in names:
+        path = os.path.join(place, name)
+        try:
+            mode = os.lstat(path).st_mode
+        except OSError as problem:
+            if problem.errno in UNREACHABLE:
+                continue
+            raise
+        if stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode):
+            mount(NOTHING, root + path, "", BIND)
 
 
 def _subdirectories(place: str) -> list[str]:
@@ -295,6 +335,19 @@ def _bind_file(source: str, target: str) -> None:
     mount(source, target, "", BIND)
 
 
+def _no_control_groups(proc: str) -> None:
+    """Forbid namespaces of control groups, here and in every user namespace below.
+
+    In one of its own a program may mount the group that it shares with processes outside, and
+    whoever owns that group can freeze or kill them all.
+    """
+    try:
+        with open(f"{proc}/{MOST_CGROUP_SPACES}", "w", encoding="utf-8") as file:
+            file.write("0")
+    except FileNotFoundError:  # a kernel without control groups
+        return
+
+
 def _guard_proc(proc: str) -> None:
     """Settings of the kernel belong to root even without capabilities, so root may not write them.
 
@@ -325,4 +378,4 @@ def _hide(place: str) -> None:
     if stat.S_ISDIR(mode):
         mount("tmpfs", place, "tmpfs", NOSUID | NODEV | RDONLY, "mode=0500,size=4k")
     else:
-        mount("/dev/null", place, "", BIND)
+        mount(NOTHING, place, "", BIND)

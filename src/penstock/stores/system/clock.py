@@ -13,9 +13,12 @@ import threading
 import time
 from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
 
 from penstock.core.errors import StoreError
-from penstock.core.proposals.model import Moment
+
+if TYPE_CHECKING:
+    from penstock.core.proposals.model import Moment
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 # The mark is written to the disk, so not at every look at the clock. By this much at most
@@ -58,6 +61,8 @@ class SystemClock:
 
     def now(self) -> Moment:
         """Return the present; its wall time never goes back."""
+        from penstock.core.proposals.model import Moment  # others only ask for the boot time
+
         with self._lock:
             boot = boot_time()
             # Going on from the last wall time by the other clock: a wall clock that was set

@@ -81,6 +81,10 @@ def rules_of(root: str) -> "tuple[str, ...]":
     return (own,) if main in (repository, root) else (own, f"{main}/{RULES}")
 
 
+# Where a program inside an isolated run reaches the supervisor; elsewhere nothing is there.
+RUN_SOCKET = "/run/penstock/run.sock"
+
+
 def project_here() -> str:
     """Return the directory of this process if it lies in a project that has rules, else ""."""
     try:

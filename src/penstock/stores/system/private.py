@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 
 from penstock.core.errors import StoreError
 from penstock.stores.system.os_errors import is_there
+from penstock.stores.system.places import RUN_SOCKET, exists
 
 OWN_FILE, OWN_DIR = 0o600, 0o700
 OTHERS, OTHERS_WRITE = 0o077, 0o022
@@ -45,6 +46,8 @@ WHY: Mapping[int, tuple[str, str]] = {
 def failed(problem: OSError, doing: str, path: str) -> StoreError:
     """Return our error for one of the kernel's."""
     code, hint = WHY.get(problem.errno or 0, ("disk-failed", "check the disk"))
+    if problem.errno == errno.EROFS and exists(RUN_SOCKET):
+        hint = "this is an isolated run, which can't use Penstock's state: use your own terminal"
     because = os.strerror(problem.errno).lower() if problem.errno else str(problem)
     return StoreError(code, f"could not {doing} `{path}`", because=because, hint=hint)
 

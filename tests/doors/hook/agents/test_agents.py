@@ -21,6 +21,7 @@ from penstock.core.tools.intents import intents
 from penstock.doors.hook import agents
 from penstock.doors.hook.agents import NAMES, agent_module
 from penstock.doors.hook.daemon_client import PREFIXES
+from penstock.doors.hook.last_resort import unjudged
 from penstock.doors.hook.messages import (
     AFTER,
     ALLOW,
@@ -28,6 +29,7 @@ from penstock.doors.hook.messages import (
     BEFORE,
     CONFIG,
     DENY,
+    END,
     OTHER,
     START,
     HookAnswer,
@@ -163,6 +165,7 @@ SENT = [
         CONFIG,
     ),
     Sent("claude", claude("SessionStart", source="startup"), START),
+    Sent("claude", claude("Stop", stop_hook_active=False, last_assistant_message="done"), END),
     Sent("claude", claude("Notification"), OTHER),
     # Codex, recorded
     Sent(
@@ -188,6 +191,7 @@ SENT = [
         ("a.txt", "e.txt", "d.txt"),
     ),
     Sent("codex", codex("SessionStart", source="startup"), START),
+    Sent("codex", codex("Stop", stop_hook_active=False, last_assistant_message="done"), END),
     # Gemini, recorded
     Sent("gemini", gemini(tool_name="write_file", tool_input=WRITE), BEFORE, "write_file", (A,)),
     Sent(
@@ -221,6 +225,7 @@ SENT = [
         "gemini", gemini("AfterTool", tool_name="replace", tool_input=SWAP), AFTER, "replace", (E,)
     ),
     Sent("gemini", gemini("SessionStart", source="startup"), START),
+    Sent("gemini", gemini("AfterAgent", prompt="go on", prompt_response="done"), END),
     Sent("gemini", gemini("BeforeModel"), OTHER),
     # Cursor
     Sent(
@@ -779,6 +784,33 @@ def test_the_start_of_a_session_is_registered_exactly_so(agent: str) -> None:
         if "start" in str(entry.get("at", "")).lower()
     ]
     assert found == ([STARTS[agent]] if agent in STARTS else [])
+
+
+ENDING = {**RUNS, "command": "cmd || :"}
+ENDS = {
+    "claude": (".claude/settings.json", "Stop", {"hooks": [ENDING]}),
+    "codex": (".codex/hooks.json", "Stop", {"hooks": [ENDING]}),
+    "gemini": (".gemini/settings.json", "AfterAgent", {"hooks": [{**ENDING, "timeout": 10_000}]}),
+}
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("agent", ENDS)
+def test_the_end_of_a_turn_is_registered_exactly_so_and_never_blocks(
+    agent: str, strict: bool
+) -> None:
+    """An agent that may not end its turn goes on for ever, so nothing fails closed there."""
+    entries = agent_module(agent).registration("cmd", strict=strict)
+    found = [(one["file"], one["at"][-1], one["add"]) for one in entries]
+    assert ENDS[agent] in found
+    command = entries[-1]["add"]["hooks"][0]["command"].replace("cmd", "sh -c 'exit 2'")
+    assert subprocess.run(["sh", "-c", command], check=False).returncode == 0
+    call = HookCall(agent, END)
+    answers = [HookAnswer(), unjudged(call, "late"), HookAnswer(warnings=("late",))]
+    for answer in answers:
+        said = agent_module(agent).say(call, answer)
+        assert said.code == 0
+        assert "decision" not in said.stdout
 
 
 @pytest.mark.parametrize("strict", [False, True])

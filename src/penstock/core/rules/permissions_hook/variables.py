@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Mapping
 
 from penstock.core.rules.problems import ProblemReport, shown
+from penstock.core.text.late_regex import late_regex
 
-NAMED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*+)\}")
-OUTSIDE = re.compile(r"\$([A-Z_][A-Z0-9_]*+)")
+NAMED = late_regex(r"\$\{([A-Za-z_][A-Za-z0-9_]*+)\}")
+OUTSIDE = late_regex(r"\$([A-Z_][A-Z0-9_]*+)")
 MAX_EXPANDED = 10_000  # characters; as long as a regex may be
 MAX_VARIABLES = 1000
 BRANCHES = ("main", "master")

@@ -13,22 +13,24 @@ import re
 from collections.abc import Iterator
 from itertools import islice, product
 
+from penstock.core.text.late_regex import late_regex
+
 MOST_ARGUMENT_TEXT = 300
 MOST_DEPTH = 4
 MOST_NAMES = 256
 MOST_VALUES = 8
 
-_OPENED = re.compile(r"!?[ \t]*(?:\?\.)?\(")
-_BARE_CALL = re.compile(r"[ \t]+[^=\s]")
-_SPECIAL = re.compile(r"[()\[\]{},;\n'\"`]")
-_INSERTS = re.compile(r"\$\{|#\{|\$[A-Za-z_{]|@[A-Za-z_{]")
-_INSERTED = re.compile(r"[$#]\{\s*([^{}]{1,80}?)\s*\}|\$([A-Za-z_]\w{0,63})")
-_ASSIGNED = re.compile(
+_OPENED = late_regex(r"!?[ \t]*(?:\?\.)?\(")
+_BARE_CALL = late_regex(r"[ \t]+[^=\s]")
+_SPECIAL = late_regex(r"[()\[\]{},;\n'\"`]")
+_INSERTS = late_regex(r"\$\{|#\{|\$[A-Za-z_{]|@[A-Za-z_{]")
+_INSERTED = late_regex(r"[$#]\{\s*([^{}]{1,80}?)\s*\}|\$([A-Za-z_]\w{0,63})")
+_ASSIGNED = late_regex(
     r"(?<![A-Za-z0-9_.])([A-Za-z_][A-Za-z0-9_]{0,63})[ \t]{0,8}:?=[ \t]{0,8}"
     r"('[^'\\\n]{0,300}'|\"[^\"\\\n]{0,300}\"|`[^`\\\n]{0,300}`|[A-Za-z_\[][^\n;]{0,200})"
 )
 # `for (const f of [...])`, `[...].forEach(f => `, `foreach ([...] as $f)`, `range []string{...}`
-_LOOP = re.compile(
+_LOOP = late_regex(
     r"\bfor(?:each)?\s*\(?\s*(?:(?:const|let|var|my|local)\s+)?(?:_,\s*)?\$?(?P<name1>\w+)\s*"
     r"(?:of|in|:=\s*range|<-)?\s*(?:\[\]string|vec!|c|listOf|arrayOf)?[\[({](?P<items1>[^\])}\n]{1,300})"
     r"|[\[{](?P<items2>[^\]}\n]{1,300})[\]}]\.(?:forEach|map|each|iter\(\)\.for_each)\b[\s({|]*"
@@ -38,7 +40,7 @@ _LOOP = re.compile(
 # `for (const f of fs.readdirSync("docs"))`, `fs.readdirSync("docs").forEach(f => `, and by a name
 _LISTED = r"(?:await\s+)?(?:\w+\.){{0,3}}readdir(?:Sync)?\(\s*(?P<place{0}>[^(),\n]{{1,200}})\)"
 _CHAIN = r"(?:\.\w+\([^\n;]{0,120}?\)){0,3}"
-_LISTING = re.compile(
+_LISTING = late_regex(
     r"\bfor\s*\(\s*(?:const|let|var)\s+(?P<name1>\w+)\s+of\s+"
     + _LISTED.format(1)
     + r"|"
@@ -46,7 +48,7 @@ _LISTING = re.compile(
     + _CHAIN
     + r"\.(?:forEach|map)\(\s*(?:async\s*)?\(?\s*(?P<name2>\w+)"
 )
-_KEPT_LISTING = re.compile(
+_KEPT_LISTING = late_regex(
     r"(?P<list>\w+)\s*=\s*"
     + _LISTED.format(1)
     + r"[\s\S]{0,2000}?(?:\bof\s+(?P=list)\b|\b(?P=list)\.(?:forEach|map)\b)"
@@ -56,23 +58,23 @@ _OVER = (
     r"|\b{0}\.(?:forEach|map)\(\s*(?:async\s*)?\(?\s*(\w+)"
 )
 ANY_NAME = ("*", ".*")
-_FUNCTION = re.compile(
+_FUNCTION = late_regex(
     r"\b(?:function|def|func|fn|fun|static \w+|void)\s+(\w+)\s*\(([^()\n]{1,200})\)"
     r"|\b(\w+)\s*=\s*(?:async\s*)?(?:function\s*)?\(([^()\n]{1,200})\)\s*(?:=>|\{)"
 )
-_LABEL = re.compile(r"^[A-Za-z_]\w{0,40}:[ \t]+(?=['\"])")  # `removeItem(atPath: ".env")`
+_LABEL = late_regex(r"^[A-Za-z_]\w{0,40}:[ \t]+(?=['\"])")  # `removeItem(atPath: ".env")`
 _QUOTES = ("'", '"', "`")
 # Calls that make one path or text of their arguments.
-_MAKES = re.compile(
+_MAKES = late_regex(
     r"&?(?:new |await )?(?:[A-Za-z_]\w*(?:\.|::|->))*"
     r"(?:join|resolve|normalize|of|get|new|from|Join|Abs|Clean|Combine|File|file|files|Path|URL"
     r"|expand_path|catfile|fileURLToPath|String|string|toPath|dirname|rel2abs|realpath|concat"
     r"|pathexpand|absolute_path)!?\("
 )
 _BASE_SECOND = ("expand_path(", "rel2abs(", "absolute_path(")
-_ITEMS = re.compile(r"\[([^\[\]]{1,300})\]\.join\(\s*(?:(['\"`])([^'\"`]{0,8})\2)?\s*\)")
-_DIRECTORY_OF = re.compile(r"(?:dirname|Dir)\($")
-_TAIL = re.compile(r"(?:\.(?:\w{1,20}\(\)|path|absolutePath|href))+$")
+_ITEMS = late_regex(r"\[([^\[\]]{1,300})\]\.join\(\s*(?:(['\"`])([^'\"`]{0,8})\2)?\s*\)")
+_DIRECTORY_OF = late_regex(r"(?:dirname|Dir)\($")
+_TAIL = late_regex(r"(?:\.(?:\w{1,20}\(\)|path|absolutePath|href))+$")
 # Words for the directory that a script lies in, and for the one that it runs in.
 _BESIDE = frozenset(
     {

@@ -38,6 +38,7 @@ from penstock.core.shell.programs.reads.literals import (
     quoted_paths,
 )
 from penstock.core.shell.programs.table import PROGRAMS
+from penstock.core.text.late_regex import late_regex
 
 # Together these keep the longest reading of one program text to a few milliseconds. A script of
 # the project is read further: what is unclear in it counts for nothing, so nothing may be hidden
@@ -51,28 +52,28 @@ MOST_SCRIPT_CALLS = 400
 _BARE = frozenset({"perl", "ruby", "rake", "applescript", "jvm", "elixir", "lua"})
 _BACKQUOTES = frozenset({"perl", "ruby", "rake", "php", "julia"})
 
-_NAME = re.compile(
+_NAME = late_regex(
     r"[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*(?:!(?=\())?",
     re.ASCII,
 )
-_JOINT = re.compile(r"\?\.|::|->|\.")
-_QUOTE = re.compile(r"['\"`]")
-_INSERTS = re.compile(r"\$\{|#\{|\$[A-Za-z_{]|@[A-Za-z_{]")
-_PERL_OPEN = re.compile(r"\bopen\b[ \t]*\(?(?:[^,;\n]{0,80}),([^;\n]{0,300})")
-_PERL_MODE = re.compile(r"[ \t]*\+?(>{1,2}|\+<|\|)[ \t]*(?::[A-Za-z0-9:()-]*)?[ \t]*")
-_QX = re.compile(r"(?:\bqx|%x)[ \t]{0,8}([{(/])")
+_JOINT = late_regex(r"\?\.|::|->|\.")
+_QUOTE = late_regex(r"['\"`]")
+_INSERTS = late_regex(r"\$\{|#\{|\$[A-Za-z_{]|@[A-Za-z_{]")
+_PERL_OPEN = late_regex(r"\bopen\b[ \t]*\(?(?:[^,;\n]{0,80}),([^;\n]{0,300})")
+_PERL_MODE = late_regex(r"[ \t]*\+?(>{1,2}|\+<|\|)[ \t]*(?::[A-Za-z0-9:()-]*)?[ \t]*")
+_QX = late_regex(r"(?:\bqx|%x)[ \t]{0,8}([{(/])")
 _CLOSING = {"{": "}", "(": ")", "/": "/"}
-_SCRIPTED = re.compile(
+_SCRIPTED = late_regex(
     r"(?:do shell script|do script|keystroke|write text)\s*(?:\"([^\"\\]{0,500})\"(?!\s*&))?"
 )
-_INCLUDED = re.compile(r"\b(?:include|require)(?:_once)?\s+(['\"])([^'\"\n]{1,300})\1")
-_IMPORTED = re.compile(
+_INCLUDED = late_regex(r"\b(?:include|require)(?:_once)?\s+(['\"])([^'\"\n]{1,300})\1")
+_IMPORTED = late_regex(
     r"\b(?:import|export)\b[^;'\"`()]{0,200}?(['\"])([^'\"\n]{1,300})\1"  # import x from "./y"
 )
-_QUOTED = re.compile(r"(['\"`])([^'\"`\n]{1,300})\1")
-_LOADS_ENV = re.compile(r"otenv|loadEnvFile")
-_ARGV = re.compile(r"@?ARGV\s*=\s*[(\[]?\s*(['\"])([^'\"\n]{1,300})\1")
-_COMPUTED_REQUIRE = re.compile(r"\b(?:require|import)\(\s*[^'\"`)\s]|\bprocess\.binding\b")
+_QUOTED = late_regex(r"(['\"`])([^'\"`\n]{1,300})\1")
+_LOADS_ENV = late_regex(r"otenv|loadEnvFile")
+_ARGV = late_regex(r"@?ARGV\s*=\s*[(\[]?\s*(['\"])([^'\"\n]{1,300})\1")
+_COMPUTED_REQUIRE = late_regex(r"\b(?:require|import)\(\s*[^'\"`)\s]|\bprocess\.binding\b")
 
 
 def code_effects(language: str, text: str, *, script: str = "") -> Iterator[Effect]:
@@ -136,7 +137,7 @@ def _called(
 
 
 # What starts programs, or types into a terminal, in ways that the tables do not follow.
-_MAY_RUN = re.compile(
+_MAY_RUN = late_regex(
     r"child_process|Deno\.(?:Command|run)|\bBun\b|\b(?:ioctl|open[23]|capture2e|pcntl_exec|PTY)\b"
     r"|\b(?:system2|syscall)\b|\bopen\b[^;\n]{0,80}\|"
 )
@@ -169,7 +170,7 @@ def _perhaps_read(paths: Iterator[str]) -> Iterator[Effect]:
 
 
 # Calls that list a directory, and the directory.
-_LISTED = re.compile(
+_LISTED = late_regex(
     r"\b(?:readdir(?:Sync)?|entries|children|each_child|scandir|opendir|walk|glob|Dir)"
     r"[(\[]?\s*(['\"`])([^'\"`\n*]{1,300}?)/?(?:\*{1,2}/?[^'\"`\n/]{0,60})?\1"
 )
@@ -336,17 +337,17 @@ def _special_forms(language: str, text: str, literals: Literals) -> Iterator[Eff
 
 
 # `new File(".env").delete()`, `file(".env").text = "A"`, `"rm .env".execute()`
-_RECEIVER = re.compile(
+_RECEIVER = late_regex(
     r"(?:\b(?:new\s+)?(?:File|file|Path|Path\.of|Paths\.get|Path::new|Pathname\.new|Pathname|path)"
     r"\s*\(([^()\n]{1,300})\)|('[^'\n]{1,300}'|\"[^\"\n]{1,300}\"))\s*\.\s*(!!?|\w+)(\s*=(?!=)|)"
 )
 _METHODS: tuple[tuple[re.Pattern[str], Meaning], ...] = (
     (
-        re.compile(r"(?:write|append|create|truncate|touch|newWriter|withWriter|with[A-Z]\w*Out)"),
+        late_regex(r"(?:write|append|create|truncate|touch|newWriter|withWriter|with[A-Z]\w*Out)"),
         WRITES,
     ),
-    (re.compile(r"(?:delete|remove|unlink|rm)"), DELETES),
-    (re.compile(r"(?:read|getText|text$|bytes$|lines|eachLine|withReader)"), READS),
+    (late_regex(r"(?:delete|remove|unlink|rm)"), DELETES),
+    (late_regex(r"(?:read|getText|text$|bytes$|lines|eachLine|withReader)"), READS),
 )
 _RUNS_TEXT = frozenset({"execute", "!", "!!", "lineStream"})
 
@@ -365,8 +366,8 @@ def _receivers(text: str, literals: Literals) -> Iterator[Effect]:
                 yield from (effect for one in known for effect in meant(one, [value], ""))
 
 
-_CHAIN = re.compile(r"\bCommand::new\(")
-_LINK = re.compile(r"\s*\.\s*(args?|current_dir|env|stdout|stderr|stdin)\s*\(")
+_CHAIN = late_regex(r"\bCommand::new\(")
+_LINK = late_regex(r"\s*\.\s*(args?|current_dir|env|stdout|stderr|stdin)\s*\(")
 
 
 def _chains(text: str, literals: Literals) -> Iterator[Effect]:

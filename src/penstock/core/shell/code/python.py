@@ -10,7 +10,6 @@ is unclear.
 from __future__ import annotations
 
 import ast
-import re
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -54,6 +53,7 @@ from penstock.core.shell.programs.reads.literals import (
 )
 from penstock.core.shell.programs.reads.rows import met
 from penstock.core.shell.programs.table import PROGRAMS
+from penstock.core.text.late_regex import late_regex
 
 # What we spend on one text. A token costs the parser and the walk some microseconds.
 MOST_TOKENS = 2_500
@@ -63,10 +63,10 @@ MOST_MOVES = 4
 _PIP = frozenset({"pip.main", "pip._internal.main", "pip._internal.cli.main.main"})
 # Methods of paths that belong to other types too: an unknown receiver of theirs is not unclear.
 _COMMON = frozenset({"replace", "rename", "open"})
-_SAVERS = re.compile(r"to_(?:csv|json|excel|parquet|pickle|html|feather|sql)|savefig|savetxt")
+_SAVERS = late_regex(r"to_(?:csv|json|excel|parquet|pickle|html|feather|sql)|savefig|savetxt")
 _GLOBS = frozenset({"glob.glob", "glob.iglob", "glob", "rglob"})
 _OPENERS = frozenset({"open", "read_text", "read_bytes"})
-_LOADS_ENV = re.compile(r"dotenv|read_env\(\)")
+_LOADS_ENV = late_regex(r"dotenv|read_env\(\)")
 # Methods by which the tasks of nox, invoke and fabric run commands, and functions of SCons with
 # the place where a text stands that is run.
 _SESSION = frozenset({"run", "run_always", "run_install", "local", "sudo", "exec_command", "sh"})
@@ -74,7 +74,7 @@ _BUILDERS = {"Command": 2, "env.Command": 2, "Execute": 0, "env.Execute": 0}
 _UNPACKS = frozenset({"extractall", "extract", "unpack_archive"})
 _MODULES = frozenset({"os", "shutil", "builtins", "__builtins__", "subprocess", "pathlib", "io"})
 _WRITING_FLAGS = frozenset({"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"})
-_TOKEN = re.compile(r"'''|\"\"\"|['\"]|\w+|[^\w\s]")
+_TOKEN = late_regex(r"'''|\"\"\"|['\"]|\w+|[^\w\s]")
 _PARSING = threading.Lock()
 
 

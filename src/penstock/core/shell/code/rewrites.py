@@ -8,16 +8,16 @@ Always true: a file that the code does not read is replaced as a whole.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from penstock.core.model import Action
 from penstock.core.shell.effects import Effect, Touch
+from penstock.core.text.late_regex import late_regex
 
 MOST_TEXT = 65_536
-_FROM_START = re.compile(r"\[\s*:\s*[^\]:\s][^\]\n]{0,80}\]|\.(?:slice|substr|substring)\(\s*0\s*,")
-_TO_END = re.compile(r"\[[^\]:\n]{1,80}:\s*\]|\.(?:slice|substr|substring)\([^,()]{1,80}\)")
-_CHOOSES = re.compile(
+_FROM_START = late_regex(r"\[\s*:\s*[^\]:\s][^\]\n]{0,80}\]|\.(?:slice|substr|substring)\(\s*0\s*,")
+_TO_END = late_regex(r"\[[^\]:\n]{1,80}:\s*\]|\.(?:slice|substr|substring)\([^,()]{1,80}\)")
+_CHOOSES = late_regex(
     r"\[[^\]\n]{1,200}\bfor\b[^\]\n]{1,200}\bif\b|\.filter\(|\bfilter\(|\.truncate\(|\.splice\("
     r"|\.(?:select|reject|first|take|grep)\b|\bislice\(|\.clear\(\)"
 )

@@ -19,8 +19,9 @@ from penstock.core.shell.script_files import run_with
 from penstock.core.shell.state import ShellState, States
 from penstock.core.shell.syntax.nodes import Arr, Lit, Part, ShellWord
 from penstock.core.shell.variables import evaluates, runs
+from penstock.core.text.late_regex import late_regex
 
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\])?(\+?)=")
+_ASSIGNMENT = late_regex(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\])?(\+?)=")
 _UNKNOWN = Value("", exact=False)
 
 

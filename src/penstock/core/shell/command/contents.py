@@ -8,7 +8,6 @@ nobody can tell is not known any more, whatever the disk holds.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from penstock.core.model import Action
@@ -19,10 +18,11 @@ from penstock.core.shell.place import joined
 from penstock.core.shell.programs.line_filters import passed, sed_leaves, sed_words
 from penstock.core.shell.programs.output import printed
 from penstock.core.shell.state import ShellState
+from penstock.core.text.late_regex import late_regex
 
 _EMPTY = frozenset({"/dev/null"})
 _INPUT = frozenset({"-", "/dev/stdin"})
-_SIZE = re.compile(r"([0-9]{1,9})([KMG]?)")
+_SIZE = late_regex(r"([0-9]{1,9})([KMG]?)")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _COPIES = frozenset({"cp", "gcp", "mv", "gmv", "install", "ginstall"})
 _TAKES_INPUT = frozenset({"tee", "sponge"})

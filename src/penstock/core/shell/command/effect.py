@@ -37,13 +37,14 @@ from penstock.core.shell.possible_names import pattern_of, possible_names
 from penstock.core.shell.programs.own import computed_removal
 from penstock.core.shell.programs.reads.rows import usual_names
 from penstock.core.shell.state import ShellState, States
+from penstock.core.text.late_regex import late_regex
 
 # Programs after which a file holds what it held, or what has been noted of it.
 _KEEPS_TEXT = frozenset(
     {*NAMES_ANEW, "chmod", "chown", "chgrp", "touch", "rm", "unlink", "tee", "dd", "chattr"}
 )
 # The lines of a patch that name its files.
-_PATCHED_FILE = re.compile(
+_PATCHED_FILE = late_regex(
     r"^(?:\*\*\* (?:Add File|Update File|Delete File|Move to): |(?:---|\+\+\+) (?:[ab]/)?)"
     r"([^\t\n]{1,255})",
     re.MULTILINE,

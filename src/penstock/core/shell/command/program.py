@@ -6,7 +6,6 @@ of the project or a wrapper that we do not know.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from penstock.core.model import Action
@@ -57,6 +56,7 @@ from penstock.core.shell.tasks.model import also
 from penstock.core.shell.tasks.project_code import by_convention
 from penstock.core.shell.tasks.table import TASKS
 from penstock.core.shell.variables import SPECIAL, runs
+from penstock.core.text.late_regex import late_regex
 
 _DESCRIBED: Mapping[str, Program] = {
     **PROGRAMS,
@@ -87,14 +87,14 @@ _DECLARES = _EXPORTS | {"local"}
 _ANY = Value("", exact=False, loose=True)
 # Options that let a pattern meet names beginning with a dot, or in other letters.
 _OPTION_SETTERS = frozenset({"shopt", "setopt", "set"})
-_DOT_OPTION = re.compile(r"(?i)dot_?glob|glob_?dots|no_?case_?glob|no_?case_?match|extended_?glob")
-_SEPARATOR = re.compile(r"\$\{?IFS\}?")
-_VERSION = re.compile(r"(?:-?[0-9][0-9.]{0,16})?(?:\.exe)?$")
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
+_DOT_OPTION = late_regex(r"(?i)dot_?glob|glob_?dots|no_?case_?glob|no_?case_?match|extended_?glob")
+_SEPARATOR = late_regex(r"\$\{?IFS\}?")
+_VERSION = late_regex(r"(?:-?[0-9][0-9.]{0,16})?(?:\.exe)?$")
+_PLAIN_NAME = late_regex(r"[A-Za-z0-9_.+-]+")
 _LONGEST_NAME = 64
 _MOST_GROUPS = 4
 # Programs that are nobody's scripts: the system's, and those of installed packages.
-_INSTALLED = re.compile(
+_INSTALLED = late_regex(
     r"^/(?:usr|bin|sbin|opt|snap|nix)/|(?:^|/)(?:node_modules|\.?venv|\.tox|\.nox|vendor)/"
 )
 

@@ -5,7 +5,6 @@ Always true: a redirection is told whatever its program is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from penstock.core.model import Action
@@ -24,6 +23,7 @@ from penstock.core.shell.programs.output import printed
 from penstock.core.shell.programs.own import OWN_SCRIPT
 from penstock.core.shell.state import ShellState
 from penstock.core.shell.syntax.nodes import Redirect, ShellWord, Sub
+from penstock.core.text.late_regex import late_regex
 
 _WRITES = frozenset({">", ">>", ">|", ">!", ">>|", ">>!", "<>", "&>", "&>>", "&>|", "&>>|", ">&"})
 _READS = frozenset({"<", "<>"})
@@ -31,7 +31,7 @@ _REPLACES = frozenset({">", ">|", ">!", "&>", "&>|"})
 _APPENDS = frozenset({">>", "&>>", ">>|", ">>!", "&>>|"})
 _INPUTS = frozenset({"<", "<>", "<<", "<<-", "<<<", "<&"})
 _SHOW_FILE = (["git", "show"], ["git", "cat-file"])
-_DUPLICATE = re.compile(r"[0-9]*-?")
+_DUPLICATE = late_regex(r"[0-9]*-?")
 # With this among the traits of a state, `exec` has changed what commands read.
 INPUT_MOVED = "exec <"
 

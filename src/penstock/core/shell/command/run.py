@@ -6,13 +6,9 @@ doubted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 
 from penstock.core.shell.budget import CODE, COMMAND, PYTHON_TOKEN
-from penstock.core.shell.code.one_liners import MOST_SCRIPT, code_effects
-from penstock.core.shell.code.one_liners import MOST_TEXT as MOST_CODE
-from penstock.core.shell.code.python import MOST_TOKENS, python_effects, tokens
 from penstock.core.shell.code.rewrites import with_edits
 from penstock.core.shell.command.assign import doubt_texts
 from penstock.core.shell.command.exits import Exits
@@ -41,10 +37,11 @@ from penstock.core.shell.script_files import code_of, imports, on_disk, run_with
 from penstock.core.shell.state import POSITIONAL, ShellState, States, merged
 from penstock.core.shell.tasks.translate import powershell
 from penstock.core.shell.variables import runs
+from penstock.core.text.late_regex import late_regex
 
 _KEEPS_FUNCTIONS = frozenset({"noglob", "nocorrect", "-"})
-_OPENED = re.compile(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
-_SHEBANG = re.compile(r"#!.{0,80}?(python|node|perl|ruby|php|sh)")
+_OPENED = late_regex(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
+_SHEBANG = late_regex(r"#!.{0,80}?(python|node|perl|ruby|php|sh)")
 _LANGUAGES = {"node": "js"}
 MOST_TYPED = 4_096
 # Languages that are shell commands with something around them.
@@ -237,9 +234,14 @@ class RunTexts:
         """Return what a program text says that it does."""
         text, language = effect.text.text, effect.language
         if language == "python":
+            from penstock.core.shell.code.python import python_effects  # few commands hold code
+
             most = self._python_tokens(text)
             here = self._walk.here(state)
             return python_effects(text, effect.args[1:], most=most, file=name, here=here)
+        from penstock.core.shell.code.one_liners import MOST_SCRIPT, code_effects
+        from penstock.core.shell.code.one_liners import MOST_TEXT as MOST_CODE
+
         if language == "expect":
             return expect_commands(text[:MOST_CODE])
         if language in FILTER_SCRIPTS:
@@ -250,6 +252,8 @@ class RunTexts:
 
     def _python_tokens(self, text: str) -> int:
         """Pay for reading Python; return how many tokens there is money for."""
+        from penstock.core.shell.code.python import MOST_TOKENS, tokens
+
         account = self._walk.account
         most = min(account.left() // PYTHON_TOKEN, MOST_TOKENS)
         count = tokens(text, most)

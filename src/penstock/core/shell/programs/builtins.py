@@ -13,13 +13,14 @@ from penstock.core.shell.effects import ProgramCall, options
 from penstock.core.shell.expansion import Value, Values
 from penstock.core.shell.programs.output import printed
 from penstock.core.shell.state import ALL_EXPORTED, MOST_STATES, ShellState, States
+from penstock.core.text.late_regex import late_regex
 
 Outcome = tuple[States, States]
 Builtin = Callable[[ShellState, ProgramCall], Outcome]
 
-_SUBSCRIPTED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[.*\])?", re.DOTALL)
-_FLAGS = re.compile(r"-[A-Za-z]+")
-_COUNTS = re.compile(
+_SUBSCRIPTED = late_regex(r"([A-Za-z_][A-Za-z0-9_]*)(\[.*\])?", re.DOTALL)
+_FLAGS = late_regex(r"-[A-Za-z]+")
+_COUNTS = late_regex(
     r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\s*(?:\+\+|--|(?:<<|>>|[-+*/%&|^])?=(?!=))"
     r"|(?:\+\+|--)\s*([A-Za-z_][A-Za-z0-9_]*)"
 )

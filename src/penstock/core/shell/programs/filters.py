@@ -25,6 +25,7 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.line_filters import keeps_lines, sed_words
+from penstock.core.text.late_regex import late_regex
 
 # A script longer than this is not read command by command: it is called unclear.
 MOST_SCRIPT = 4_096
@@ -58,10 +59,10 @@ def _backups(suffixes: list[Value], files: tuple[Value, ...]) -> Iterator[Effect
             yield Touch(Value(name, exact=file.exact and suffix.exact))
 
 
-_SED_ADDRESS = re.compile(r"[\s;{}!,~+$0-9IM]*")
-_SED_LABEL = re.compile(r"[^;\n}]*")
-_SED_LINE = re.compile(r"[^\n]*")
-_SED_NUMBER = re.compile(r"[ \t]*[0-9]*")
+_SED_ADDRESS = late_regex(r"[\s;{}!,~+$0-9IM]*")
+_SED_LABEL = late_regex(r"[^;\n}]*")
+_SED_LINE = late_regex(r"[^\n]*")
+_SED_NUMBER = late_regex(r"[ \t]*[0-9]*")
 
 
 def _sed_effects(script: Value) -> Iterator[Effect]:
@@ -201,12 +202,12 @@ def _awk_variables(words: list[Value]) -> dict[str, str]:
 
 # A string or a pattern that is not closed ends with its line: looking for its end again and
 # again would cost the square of its length.
-_AWK_TOKEN = re.compile(
+_AWK_TOKEN = late_regex(
     r"[ \t]+|#[^\n]*|\\\n|\"(?:[^\"\\\n]|\\.)*+\"?|[A-Za-z_][A-Za-z0-9_]*"
     r"|>>|&&|\|\||\|&|>=|[-+*%^]=|.",
     re.DOTALL,
 )
-_AWK_PATTERN = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\]?[^\]\n]*+\]?)*+/?", re.DOTALL)
+_AWK_PATTERN = late_regex(r"/(?:[^/\\\n\[]|\\.|\[\]?[^\]\n]*+\]?)*+/?", re.DOTALL)
 _BEFORE_PATTERN = frozenset({"", "(", ",", "!", "~", "&&", "||", "{", "}", ";", "\n", "print"})
 
 
@@ -274,13 +275,13 @@ def _awk_command(tokens: list[str], at: int, known: Mapping[str, str]) -> Effect
 
 # Editors
 
-_EDITOR_WRITE = re.compile(r"(?:^|[:|\n ])(?:w|wq|x|sav|saveas|write|wa)!?[ \t]+([^\s|!<>]+)")
+_EDITOR_WRITE = late_regex(r"(?:^|[:|\n ])(?:w|wq|x|sav|saveas|write|wa)!?[ \t]+([^\s|!<>]+)")
 # Lines that go: `2,$d`, `g/x/d`, `%d`, `normal ggdG`.
-_EDITOR_CUTS = re.compile(
+_EDITOR_CUTS = late_regex(
     r"(?:^|[:|\n])\s*(?:[0-9,%$.+'-]|/[^/\n]*/)*\s*(?:[gv]!?/[^/\n]*/\s*)?(?:d|de|del|delete|c|change)\b"
     r"|\bnorm(?:al)?!?\s+\S*d"
 )
-_EDITOR_RUNS = re.compile(
+_EDITOR_RUNS = late_regex(
     r"(?:^|[:|\n ])(?:[0-9,%$.]*!|w +!|r(?:ead)? *!|silent!? *!)|\bsystem\(|\bwritefile\("
 )
 

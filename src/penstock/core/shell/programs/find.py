@@ -8,7 +8,6 @@ Always true: a file that may be met is told as met.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -29,6 +28,7 @@ from penstock.core.shell.look import LookHere
 from penstock.core.shell.place import TELLING
 from penstock.core.shell.programs.reads.rows import USUAL
 from penstock.core.shell.wildcards import matches
+from penstock.core.text.late_regex import late_regex
 
 MOST_MET = 400
 MOST_ROOTS = 8
@@ -385,8 +385,8 @@ class _Expression:
 # fd
 
 _FD_RUNS = frozenset({"-x", "--exec", "-X", "--exec-batch"})
-_ANCHORS = re.compile(r"^\^|\$$|\\(?=[.\-_])")
-_PLAIN_WORD = re.compile(r"[\w.-]*")
+_ANCHORS = late_regex(r"^\^|\$$|\\(?=[.\-_])")
+_PLAIN_WORD = late_regex(r"[\w.-]*")
 
 
 def fd(call: ProgramCall) -> Iterator[Effect]:

@@ -7,14 +7,14 @@ Always true: None means that it is not known; only questions are put whose answe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from penstock.core.shell.effects import Options, options
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
+from penstock.core.text.late_regex import late_regex
 
-_NAME = re.compile(r"[\w@./^~{}:+-]{1,200}")
+_NAME = late_regex(r"[\w@./^~{}:+-]{1,200}")
 _IDS = frozenset({"%H", "format:%H", "tformat:%H"})
 _SHORT_IDS = frozenset({"%h", "format:%h", "tformat:%h"})
 _SHORT = 7
@@ -75,8 +75,8 @@ _CHOICES = (
     *("reverse", "no-merges", "merges", "first-parent", "n", "max-count", "skip", "topo-order"),
     *("before", "until", "after", "since", "date-order", "1", "2", "3", "4", "5"),
 )
-_RANGE = re.compile(r"\^?[\w@./^~{}+-]{1,200}")
-_MOMENT = re.compile(r"[\w :.+-]{1,40}")
+_RANGE = late_regex(r"\^?[\w@./^~{}+-]{1,200}")
+_MOMENT = late_regex(r"[\w :.+-]{1,40}")
 
 
 def _rev_list(args: Sequence[Value], here: LookHere) -> str | None:

@@ -26,6 +26,7 @@ from penstock.core.shell.expansion import Scope, Value
 from penstock.core.shell.git_deed import GitKind
 from penstock.core.shell.programs.git_tree import deed
 from penstock.core.text.git_settings import is_personal, starts_programs
+from penstock.core.text.late_regex import late_regex
 
 _CONFIG = Value(".git/config")
 _GLOBAL = Value("~/.gitconfig")
@@ -41,7 +42,7 @@ _SETTING_VARIABLES = (
     *("GIT_EXEC_PATH", "GIT_TEMPLATE_DIR"),
 )
 # Settings that change what later commands bring, lose or push.
-_SWITCH = re.compile(r"[0-9]*|true|false|", re.IGNORECASE)  # no file for a trace
+_SWITCH = late_regex(r"[0-9]*|true|false|", re.IGNORECASE)  # no file for a trace
 _MEANINGS = ("alias.", "remote.", "push.", "branch.", "clean.", "gc.", "submodule.recurse")
 _VERBS = ("set", "unset", "edit", "rename-section", "remove-section")
 

@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from penstock.core.shell.effects import options
 from penstock.core.shell.expansion import Value
+from penstock.core.text.late_regex import late_regex
 
 # Kinds: "diff" of two revisions ("" is the index, then the files), "base" from where two went
 # apart, "staged", and "commits" by their names.
 DIFF, BASE, STAGED, COMMITS = "diff", "base", "staged", "commits"
-_NAME = re.compile(r"[\w@./^~{}+-]{1,200}")
+_NAME = late_regex(r"[\w@./^~{}+-]{1,200}")
 _ELSEWHERE = ("no-index", "R", "src-prefix", "dst-prefix", "relative", "output")
 
 

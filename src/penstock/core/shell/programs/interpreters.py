@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from penstock.core.shell.effects import Options, options
 from penstock.core.shell.expansion import Value
+from penstock.core.text.late_regex import late_regex
 
 
 class Interpreter(NamedTuple):
@@ -79,7 +80,7 @@ def start(name: str, args: Sequence[Value]) -> Started:
     return Started(found, texts, script, found.operands[len(script) :])
 
 
-_UP_TO_MODULE = re.compile(r"-[bBdEiIOPqRsSuvVx?]{0,16}m(.*)")
+_UP_TO_MODULE = late_regex(r"-[bBdEiIOPqRsSuvVx?]{0,16}m(.*)")
 
 
 def module_of(args: Sequence[Value]) -> tuple[Value, Sequence[Value]] | None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from penstock.core.shell.effects import Options, options
 from penstock.core.shell.expansion import Value
+from penstock.core.text.late_regex import late_regex
 
 MOST_TEXT = 1 << 20
 MOST_SCRIPT = 4_096
@@ -55,8 +56,8 @@ def _cat(args: Sequence[Value], read: Read) -> str | None:
 
 # Ends of files
 
-_OLD_COUNT = re.compile(r"-([0-9]{1,9})")
-_COUNT = re.compile(r"([-+]?)([0-9]{1,9})")
+_OLD_COUNT = late_regex(r"-([0-9]{1,9})")
+_COUNT = late_regex(r"([-+]?)([0-9]{1,9})")
 
 
 def _counted(args: Sequence[Value]) -> tuple[Options, str, int, bool] | None:
@@ -134,7 +135,7 @@ def _tr(args: Sequence[Value], read: Read) -> str | None:
     return None if any(r"\n" in word.text or "\n" in word.text for word in args) else read(_INPUT)
 
 
-_SETS = re.compile(r"\.|.*[^=!<>]\|?=[^=].*|\s*(?:del|walk|with_entries|sort_by)\(.*", re.DOTALL)
+_SETS = late_regex(r"\.|.*[^=!<>]\|?=[^=].*|\s*(?:del|walk|with_entries|sort_by)\(.*", re.DOTALL)
 
 
 def _jq(args: Sequence[Value], read: Read) -> str | None:
@@ -228,14 +229,14 @@ class _Sed(NamedTuple):
 
 
 _ADDRESS = r"[0-9]+(?:~[0-9]+)?|\$|/(?:[^/\\\n]|\\.)+/I?"
-_SED = re.compile(
+_SED = late_regex(
     rf"[\s;]*({_ADDRESS})?(?:,({_ADDRESS}|\+[0-9]+|~[0-9]+))?\s*(!?)\s*"
     r"(?:([dpqQ=])|([sy])(?P<mark>[^\w\s\\])((?:(?!(?P=mark))[^\\]|\\.)*)(?P=mark)"
     r"((?:(?!(?P=mark))[^\\]|\\.)*)(?P=mark)([gIpimM0-9]*)"
     r"|([aic])(?:[^\n]|\\\n)*)[ \t]*(?=[;\n]|$)",
     re.DOTALL,
 )
-_WHOLE_LINE = re.compile(r"\^?\.[*+]\$?")
+_WHOLE_LINE = late_regex(r"\^?\.[*+]\$?")
 
 
 def _commands(script: str) -> list[_Sed] | None:
@@ -365,7 +366,7 @@ def _sed(args: Sequence[Value], read: Read) -> str | None:
 
 # awk
 
-_AWK = re.compile(
+_AWK = late_regex(
     r"\s*NR\s*(<=|>=|<|>|==|!=)\s*([0-9]{1,9})\s*(?:\{\s*print(?:\s+\$0)?\s*;?\s*\})?\s*"
 )
 _COMPARES: Mapping[str, Callable[[int, int], bool]] = {

@@ -20,10 +20,11 @@ from penstock.core.shell.programs.git_patches import made_patch
 from penstock.core.shell.programs.line_filters import passed
 from penstock.core.shell.programs.reads.git_index import in_places, indexed
 from penstock.core.shell.wildcards import is_wild, matches
+from penstock.core.text.late_regex import late_regex
 
 Lister = Callable[[tuple[Value, ...], Feed, LookHere], "str | None"]
-_ENDS = re.compile(r"[\n\0]")
-_PLAIN = re.compile(r"[\w ./:@%,=<>#&~'\"!-]*")
+_ENDS = late_regex(r"[\n\0]")
+_PLAIN = late_regex(r"[\w ./:@%,=<>#&~'\"!-]*")
 _LARGE_AND_PACKED = ".git/objects/"
 
 

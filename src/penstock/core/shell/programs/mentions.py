@@ -8,7 +8,6 @@ Always true: prose (a title, a message, a search) is not looked at, and asking f
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -16,18 +15,19 @@ from penstock.core.own_commands import FOR_PEOPLE, ON_RULES, PROGRAMS, command_f
 from penstock.core.shell.effects import Effect, ProgramCall, Refuse
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.own import AGENTS, SHOWS, for_people
+from penstock.core.text.late_regex import late_regex
 
 MOST_TEXT = 16_384
 MOST_FOUND = 32
 
 _OURS = rf"({'|'.join(PROGRAMS)})(?:\.exe)?(?=[\"'`\s,\])])([^\n]{{0,300}})"
-_ANYWHERE = re.compile(_OURS)
-_BEGINS = re.compile(
+_ANYWHERE = late_regex(_OURS)
+_BEGINS = late_regex(
     r"(?:^|[\n\"'`!;&|({\[][ \t]{0,8}|=[ \t]{0,8}|:"
     r"|\b(?:exec|eval|sh|shell|system|spawn|str|sudo|RUN|CMD)[ \t]{1,8})"
     rf"(?:[\w.~/-]{{0,200}}/)?{_OURS}"
 )
-_BETWEEN = re.compile(r"[\s\"'`,()\[\]{}]+")
+_BETWEEN = late_regex(r"[\s\"'`,()\[\]{}]+")
 _GLUE = ("c", "args:", "nil")  # how some languages list the words of a command
 
 # Programs whose words are prose, or names to look for.

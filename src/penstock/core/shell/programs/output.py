@@ -15,14 +15,15 @@ from collections.abc import Callable, Mapping, Sequence
 from penstock.core.shell.effects import Feed
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.syntax.words import unescape
+from penstock.core.text.late_regex import late_regex
 
 MOST_TEXT = 65_536
 MOST_NUMBERS = 256
 Printer = Callable[[list[str], Feed, str], "str | None"]
-_FIELD = re.compile(r"%(?:(-?[0-9]{0,5}(?:\.[0-9]{0,5})?)([sbqdic])|%)")
+_FIELD = late_regex(r"%(?:(-?[0-9]{0,5}(?:\.[0-9]{0,5})?)([sbqdic])|%)")
 # In `echo -e` and `%b` an octal number may have a zero in front, and `\c` ends everything.
-_STOP = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\c.*", re.DOTALL)
-_OCTAL = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\0([0-7]{1,3})")
+_STOP = late_regex(r"((?:^|[^\\])(?:\\\\)*)\\c.*", re.DOTALL)
+_OCTAL = late_regex(r"((?:^|[^\\])(?:\\\\)*)\\0([0-7]{1,3})")
 
 
 def printed(argv: Sequence[Value], feed: Feed, cwd: str) -> str | None:
@@ -141,7 +142,7 @@ def _mktemp(words: list[str], feed: Feed, cwd: str) -> str | None:  # noqa: ARG0
     return f"/tmp/{plain[0]}\n" if apart else f"{plain[0]}\n"  # noqa: S108
 
 
-_DATE = re.compile(r"%[-_0^#]?([A-Za-z%])")
+_DATE = late_regex(r"%[-_0^#]?([A-Za-z%])")
 _DATE_PIECES = {
     **dict.fromkeys("YGC", "2000"),
     **dict.fromkeys("mdHMSyjUVWIklgu", "01"),

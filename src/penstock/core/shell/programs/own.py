@@ -37,6 +37,7 @@ from penstock.core.shell.effects import (
     options,
 )
 from penstock.core.shell.expansion import Value
+from penstock.core.text.late_regex import late_regex
 
 PEOPLE_RULE = "penstock-people"
 _ASK_USER = "ask the user to run it in their own terminal"
@@ -232,7 +233,7 @@ _MODULES = {
 
 # Programs that install and remove packages
 
-_PACKAGE_END = re.compile(r"[\[=<>!~@; ]")
+_PACKAGE_END = late_regex(r"[\[=<>!~@; ]")
 _REMOVES = frozenset({"uninstall", "remove", "rm", "purge", "autoremove", "erase", "unlink"})
 _REMOVES_ALL = frozenset({"uninstall-all", "reinstall-all"})
 _INSTALLS = frozenset({"install", "add", "reinstall", "upgrade", "update", "inject", "download"})
@@ -308,7 +309,7 @@ def _package(word: str) -> str:
     return re.sub(r"[-_.]+", "-", _FILE_OF_PACKAGE.sub("", name))
 
 
-_FILE_OF_PACKAGE = re.compile(r"-[0-9][^/]{0,99}\.(?:whl|tar\.gz|zip)$")
+_FILE_OF_PACKAGE = late_regex(r"-[0-9][^/]{0,99}\.(?:whl|tar\.gz|zip)$")
 
 
 def _is_package(word: str) -> bool:
@@ -372,7 +373,7 @@ def computed_removal(text: str) -> Iterator[Effect]:
         yield Refuse(_gate(Verdict.ASK, "this command", "remove or block Penstock"))
 
 
-_WHERE_WE_ARE = re.compile(
+_WHERE_WE_ARE = late_regex(
     r"(?:\$\(|`).{0,200}\b(?:which|command -v|type -[pP]|whereis|import|show(?: -f)?|-name)"
     r"[ \t'\"]{1,4}penstock"
 )

@@ -40,11 +40,12 @@ from penstock.core.shell.programs.interpreters import (
 )
 from penstock.core.shell.programs.own import carried, module
 from penstock.core.shell.programs.reads.name_list import fed, listed_in
+from penstock.core.text.late_regex import late_regex
 
 MOST_ARGUMENTS = 512
 UNKNOWN_INPUT = Value("{its input}", exact=False)
 
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:%%)?=")
+_ASSIGNMENT = late_regex(r"[A-Za-z_][A-Za-z0-9_]*(?:%%)?=")
 
 
 # Wrappers
@@ -236,7 +237,7 @@ def first_word_runs(*verbs: str) -> Program:
     return program
 
 
-_RELEASE = re.compile(r"(?<=[\w\]])(?:@|[=<>!~]=).{0,64}$")
+_RELEASE = late_regex(r"(?<=[\w\]])(?:@|[=<>!~]=).{0,64}$")
 _INNER_LONG = (
     "python package with with-editable with-requirements name env env-file project spec from"
 )
@@ -339,7 +340,7 @@ def _filled(word: Value, mark: str, item: Value) -> Value:
     return Value(text, exact=word.exact and item.exact, pattern=pattern)
 
 
-_PLACE = re.compile(r"\{[0-9]{0,2}[./%#]{0,2}\}")  # `{1}`, `{/.}`
+_PLACE = late_regex(r"\{[0-9]{0,2}[./%#]{0,2}\}")  # `{1}`, `{/.}`
 _SEPARATORS = (":::", ":::+", "::::")
 
 

@@ -9,7 +9,6 @@ Always true: a row tells what the words say. Any program can write anything else
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from penstock.core.shell.effects import (
@@ -33,10 +32,11 @@ from penstock.core.shell.programs.copies import COPIES
 from penstock.core.shell.programs.disks import DISKS
 from penstock.core.shell.programs.downloads import FETCHES
 from penstock.core.shell.wildcards import is_wild, quoted
+from penstock.core.text.late_regex import late_regex
 
-_MODE = re.compile(r"[-+=]?[0-7]{1,5}|[ugoa]*(?:[-+=][rwxXstugo]*)+(?:,[ugoa]*[-+=][rwxXstugo]*)*")
+_MODE = late_regex(r"[-+=]?[0-7]{1,5}|[ugoa]*(?:[-+=][rwxXstugo]*)+(?:,[ugoa]*[-+=][rwxXstugo]*)*")
 
-_CHANGE = re.compile(r"([ugoa]*)([-+=])([rwxXstugo]*)")
+_CHANGE = late_regex(r"([ugoa]*)([-+=])([rwxXstugo]*)")
 _LONGEST_MODE = 64
 
 
@@ -198,7 +198,7 @@ def _aria2c(call: ProgramCall) -> Iterator[Effect]:
     yield from written(found.values("l", "log"))
 
 
-_SUBSTITUTION = re.compile(r"s/([^/\\]*)/([^/\\$]*)/g?")
+_SUBSTITUTION = late_regex(r"s/([^/\\]*)/([^/\\$]*)/g?")
 
 
 def _rename(call: ProgramCall) -> Iterator[Effect]:

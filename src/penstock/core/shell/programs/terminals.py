@@ -27,6 +27,7 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.syntax.words import unescape
+from penstock.core.text.late_regex import late_regex
 
 Words = Sequence[Value]
 TmuxRow = Callable[[Options, ProgramCall], Iterator[Effect]]
@@ -89,7 +90,7 @@ _TMUX_COMMAND_OPTIONS = (
     "copy-command",
     "editor",
 )
-_TMUX_FORMAT = re.compile(r"#\(([^()]{1,2000})\)")
+_TMUX_FORMAT = late_regex(r"#\(([^()]{1,2000})\)")
 
 
 def _tmux(call: ProgramCall) -> Iterator[Effect]:
@@ -214,7 +215,7 @@ _KEYS = {
     **dict.fromkeys(("Space", "space"), " "),
     "Tab": "\t",
 }
-_OTHER_KEY = re.compile(
+_OTHER_KEY = late_regex(
     r"[CMS^]-?.|(?:[CMS]-)+\S+|F[0-9]{1,2}|Up|Down|Left|Right|Escape|BSpace|DC|IC|End|Home"
     r"|NPage|PPage|PageUp|PageDown|BTab"
 )
@@ -289,8 +290,8 @@ def _expect(call: ProgramCall) -> Iterator[Effect]:
         yield Code("expect", Value(text, exact=call.feed.exact))
 
 
-_EXPECT_RUNS = re.compile(r"(?:^|[\s;{\[])(?:spawn|exec|system|overlay)\s+([^\n;\]}]{1,2000})")
-_EXPECT_TYPES = re.compile(r"(?:^|[\s;{])(?:send|exp_send)\s+(?:--\s+)?\"?([^\n\"]{1,2000})")
+_EXPECT_RUNS = late_regex(r"(?:^|[\s;{\[])(?:spawn|exec|system|overlay)\s+([^\n;\]}]{1,2000})")
+_EXPECT_TYPES = late_regex(r"(?:^|[\s;{])(?:send|exp_send)\s+(?:--\s+)?\"?([^\n\"]{1,2000})")
 
 
 def expect_commands(text: str) -> Iterator[Effect]:
@@ -362,7 +363,7 @@ def _crontab(call: ProgramCall) -> Iterator[Effect]:
         yield Unclear("`crontab` schedules what comes in by its input")
 
 
-_CRON_LINE = re.compile(r"[ \t]*(?:@\w+|(?:[^\s#=]+[ \t]+){4}[^\s=]+)[ \t]+(.+)")
+_CRON_LINE = late_regex(r"[ \t]*(?:@\w+|(?:[^\s#=]+[ \t]+){4}[^\s=]+)[ \t]+(.+)")
 
 
 def cron_commands(text: str) -> str:

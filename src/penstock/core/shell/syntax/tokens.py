@@ -8,7 +8,6 @@ Always true: no text is lost. What is not a token of the answer is in `rest`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -21,20 +20,21 @@ from penstock.core.shell.syntax.words import (
     read_document,
     read_word,
 )
+from penstock.core.text.late_regex import late_regex
 
-_OPERATOR = re.compile(r";;&|;;|;&|;|&&|&|\|\||\|&|\||\(|\)")
-_REDIRECT = re.compile(
+_OPERATOR = late_regex(r";;&|;;|;&|;|&&|&|\|\||\|&|\||\(|\)")
+_REDIRECT = late_regex(
     r"(?P<fd>[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})?"
     r"(?P<op><<<|<<-|<<|<>|<&|>>\||>>!|>>|>\||>!|>&|<|>)|(?P<both>&>>\||&>>|&>\||&>)"
 )
 _MAY_REDIRECT = frozenset("<>&{0123456789")
 _OPERATES = frozenset(";&|()")
-_COMMENT = re.compile(r"#[^\n]*")
-_IN_TEST = re.compile(r"[\s<>()&|;]+")
-_EMPTY_BRACKETS = re.compile(r"(?:[ \t]++|\\\n)*+\([ \t]*+\)")
-_COPROCESS = re.compile(r"[ \t]+[A-Za-z_][A-Za-z0-9_]*[ \t]+(?=[{(])")
-_TIMED = re.compile(r"[ \t]+-p(?=\s)")
-_NEWLINES = re.compile(r"\s*")
+_COMMENT = late_regex(r"#[^\n]*")
+_IN_TEST = late_regex(r"[\s<>()&|;]+")
+_EMPTY_BRACKETS = late_regex(r"(?:[ \t]++|\\\n)*+\([ \t]*+\)")
+_COPROCESS = late_regex(r"[ \t]+[A-Za-z_][A-Za-z0-9_]*[ \t]+(?=[{(])")
+_TIMED = late_regex(r"[ \t]+-p(?=\s)")
+_NEWLINES = late_regex(r"\s*")
 
 OPENERS = frozenset({"if", "while", "until", "for", "select", "case", "{"})
 CLOSERS = frozenset({"fi", "done", "esac", "}"})

@@ -23,28 +23,29 @@ from penstock.core.shell.syntax.nodes import (
     Token,
     Var,
 )
+from penstock.core.text.late_regex import late_regex
 
 # What a text may cost. A script of three hundred lines takes some 2,000 steps; bytes in quotes
 # and here-documents cost nothing, so a large file written by a command is no matter.
 MOST_STEPS = 2_200
 MOST_DEPTH = 12
 
-_PLAIN = re.compile(r"[^ \t\n'\"\\$`<>|&;()]+")
+_PLAIN = late_regex(r"[^ \t\n'\"\\$`<>|&;()]+")
 # A word of plain characters alone, by far the most common kind.
-_WHOLE = re.compile(r"[^ \t\n'\"\\$`<>|&;()]++(?=[ \t\n;|&]|$)")
-_IN_QUOTES = re.compile(r"[^\"\\$`]+")
-_IN_DOCUMENT = re.compile(r"[^\\$`]+")
-_IN_BRACES = re.compile(r"[^}'\"\\$`]+")
-_IN_QUOTED_BRACES = re.compile(r"[^}\"\\$`]+")
-_BLANKS = re.compile(r"(?:[ \t]++|\\\n)++")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
-_PARAMETER = re.compile(r"\$\{([!#]?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(\[[^\[\]{}$`]*\])?")
-_OPERATOR = re.compile(r":[-=+?]|[-=+?]|##?|%%?|//?|\^\^?|,,?|:|@")
-_ASSIGNS_ARRAY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
-_BRACKETS = re.compile(r"[()\\'\"]")
-_TICK = re.compile(r"[\\`]")
-_QUOTE = re.compile(r"[\\']")
-_ESCAPE = re.compile(
+_WHOLE = late_regex(r"[^ \t\n'\"\\$`<>|&;()]++(?=[ \t\n;|&]|$)")
+_IN_QUOTES = late_regex(r"[^\"\\$`]+")
+_IN_DOCUMENT = late_regex(r"[^\\$`]+")
+_IN_BRACES = late_regex(r"[^}'\"\\$`]+")
+_IN_QUOTED_BRACES = late_regex(r"[^}\"\\$`]+")
+_BLANKS = late_regex(r"(?:[ \t]++|\\\n)++")
+_NAME = late_regex(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
+_PARAMETER = late_regex(r"\$\{([!#]?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(\[[^\[\]{}$`]*\])?")
+_OPERATOR = late_regex(r":[-=+?]|[-=+?]|##?|%%?|//?|\^\^?|,,?|:|@")
+_ASSIGNS_ARRAY = late_regex(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
+_BRACKETS = late_regex(r"[()\\'\"]")
+_TICK = late_regex(r"[\\`]")
+_QUOTE = late_regex(r"[\\']")
+_ESCAPE = late_regex(
     r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)|(.))",
     re.DOTALL,
 )

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from penstock.core.text.late_regex import late_regex
+
 MOST_LENGTH = 1 << 20
-_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_LAST_COMMA = re.compile(r",(\s*[}\]])")
+_COMMENT = late_regex(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_LAST_COMMA = late_regex(r",(\s*[}\]])")
 
 
 def json_data(text: str) -> object:

@@ -24,6 +24,7 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.tasks.data import json_data, yaml_data
+from penstock.core.text.late_regex import late_regex
 
 MOST_TEXTS = 200
 
@@ -126,14 +127,14 @@ def _task(name: str, module: str, given: object, *, local: bool) -> Iterator[Eff
 
 # Terraform
 
-_PROGRAM = re.compile(r"\bprogram\s*=\s*\[([^\]]*)\]")
-_COMMAND = re.compile(
+_PROGRAM = late_regex(r"\bprogram\s*=\s*\[([^\]]*)\]")
+_COMMAND = late_regex(
     r'\bcommand\s*=\s*"((?:[^"\\]|\\.)*)"|\bcommand\s*=\s*<<-?(\w+)\n(.*?)\n\s*\2', re.S
 )
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_FILE = re.compile(r'\b(?:file\w*|templatefile)\(\s*(?:(?:pathexpand|abspath)\(\s*)?"([^"\n]+)"')
-_MODULE = re.compile(r'\bsource\s*=\s*"(\.{1,2}/[^"$]+)"')
-_IN_MODULE = re.compile(r"\$\{path\.(?:module|root|cwd)\}/?")
+_STRING = late_regex(r'"((?:[^"\\]|\\.)*)"')
+_FILE = late_regex(r'\b(?:file\w*|templatefile)\(\s*(?:(?:pathexpand|abspath)\(\s*)?"([^"\n]+)"')
+_MODULE = late_regex(r'\bsource\s*=\s*"(\.{1,2}/[^"$]+)"')
+_IN_MODULE = late_regex(r"\$\{path\.(?:module|root|cwd)\}/?")
 MOST_MODULES = 16
 _PLANS = frozenset({"plan", "apply", "refresh", "destroy", "test", "console", "import"})
 
@@ -193,8 +194,8 @@ def _quoted(word: str) -> str:
 
 # Debuggers
 
-_DEBUGGER_SHELL = re.compile(r"^\s*(?:shell|!|make|platform shell)\s*(.*)$", re.M)
-_DEBUGGER_PYTHON = re.compile(
+_DEBUGGER_SHELL = late_regex(r"^\s*(?:shell|!|make|platform shell)\s*(.*)$", re.M)
+_DEBUGGER_PYTHON = late_regex(
     r"^\s*(?:python|py|script)[ \t]+(\S.*)$|^\s*python\s*\n(.*?)^end\s*$", re.M | re.S
 )
 

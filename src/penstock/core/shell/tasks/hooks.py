@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from penstock.core.shell.effects import Effect, ProgramCall, RunFile, RunProgram, options
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
+from penstock.core.text.late_regex import late_regex
 
 _COMMITS = "pre-commit prepare-commit-msg commit-msg post-commit"
 _HOOKS: Mapping[str, str] = {
@@ -28,8 +29,8 @@ _HOOKS: Mapping[str, str] = {
     "gc": "pre-auto-gc",
 }
 _SKIPPED = frozenset({"pre-commit", "commit-msg", "pre-merge-commit", "pre-push", "pre-rebase"})
-_PATH = re.compile(r"^\s*hooksPath\s*=\s*\"?([^\"\n#;]+?)\"?\s*$", re.I | re.M)
-_GIVEN = re.compile(r"core\.hookspath=(.+)", re.I)
+_PATH = late_regex(r"^\s*hooksPath\s*=\s*\"?([^\"\n#;]+?)\"?\s*$", re.I | re.M)
+_GIVEN = late_regex(r"core\.hookspath=(.+)", re.I)
 # What a hook calls that has hooks of its own, and the command by which it runs them.
 _CALLED = {
     "pre-commit": "pre-commit run",

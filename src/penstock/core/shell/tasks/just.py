@@ -9,16 +9,17 @@ import re
 from collections.abc import Mapping
 
 from penstock.core.shell.tasks.model import Task, Tasks
+from penstock.core.text.late_regex import late_regex
 
-_RECIPE = re.compile(r"@?([A-Za-z_][\w-]*)((?:[ \t]+[^:\n]*?)?):(?!=)[ \t]*(.*)")
-_VARIABLE = re.compile(r"(?:export[ \t]+)?([A-Za-z_][\w-]*)[ \t]*:=[ \t]*(.+)")
-_INSERTED = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
-_PARAMETER = re.compile(r"[*+$]*([A-Za-z_][\w-]*)(?:=(?:'([^']*)'|\"([^\"]*)\"|(\S+)))?")
-_NEED = re.compile(r"\(\s*([\w-]+)((?:\s+(?:'[^']*'|\"[^\"]*\"|[\w.-]+))*)\s*\)|&&|([\w-]+)")
-_WORD = re.compile(r"'([^']*)'|\"([^\"]*)\"|(\S+)")
-_IMPORT = re.compile(r"^import\??[ \t]+['\"]([^'\"\n]+)['\"]", re.M)
-_MODULE = re.compile(r"^mod\??[ \t]+([\w-]+)(?:[ \t]+['\"]([^'\"\n]+)['\"])?", re.M)
-_BACKTICKS = re.compile(r"`([^`\n]+)`")
+_RECIPE = late_regex(r"@?([A-Za-z_][\w-]*)((?:[ \t]+[^:\n]*?)?):(?!=)[ \t]*(.*)")
+_VARIABLE = late_regex(r"(?:export[ \t]+)?([A-Za-z_][\w-]*)[ \t]*:=[ \t]*(.+)")
+_INSERTED = late_regex(r"\{\{\s*([\w.-]+)\s*\}\}")
+_PARAMETER = late_regex(r"[*+$]*([A-Za-z_][\w-]*)(?:=(?:'([^']*)'|\"([^\"]*)\"|(\S+)))?")
+_NEED = late_regex(r"\(\s*([\w-]+)((?:\s+(?:'[^']*'|\"[^\"]*\"|[\w.-]+))*)\s*\)|&&|([\w-]+)")
+_WORD = late_regex(r"'([^']*)'|\"([^\"]*)\"|(\S+)")
+_IMPORT = late_regex(r"^import\??[ \t]+['\"]([^'\"\n]+)['\"]", re.M)
+_MODULE = late_regex(r"^mod\??[ \t]+([\w-]+)(?:[ \t]+['\"]([^'\"\n]+)['\"])?", re.M)
+_BACKTICKS = late_regex(r"`([^`\n]+)`")
 
 
 def just(text: str) -> Tasks:

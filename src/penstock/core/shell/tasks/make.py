@@ -20,24 +20,25 @@ from penstock.core.shell.look import LookHere
 from penstock.core.shell.place import TELLING, joined
 from penstock.core.shell.tasks.make_values import MakeValues
 from penstock.core.shell.wildcards import is_wild
+from penstock.core.text.late_regex import late_regex
 
 MOST_TARGETS = 128
 MOST_INCLUDES = 16
 _FILES = ("GNUmakefile", "makefile", "Makefile")
-_ASSIGNMENT = re.compile(
+_ASSIGNMENT = late_regex(
     r"(?:export\s+|override\s+|private\s+)*([\w.-]+)\s*(\+=|\?=|::?:?=|!=|=)\s*(.*)", re.DOTALL
 )
-_RULE = re.compile(r"([^:=#]+?)\s*(&?::?)(?!=)\s*(.*)", re.DOTALL)
-_INCLUDE = re.compile(r"-?s?include\s+(.+)")
-_DEFINE = re.compile(r"(?:override\s+|export\s+)*define\s+([\w.-]+)\s*(?:\+?:?=)?")
-_DIRECTIVE = re.compile(r"(?:ifeq|ifneq|ifdef|ifndef|else|endif|export|unexport|vpath)\b")
-_SET = re.compile(
+_RULE = late_regex(r"([^:=#]+?)\s*(&?::?)(?!=)\s*(.*)", re.DOTALL)
+_INCLUDE = late_regex(r"-?s?include\s+(.+)")
+_DEFINE = late_regex(r"(?:override\s+|export\s+)*define\s+([\w.-]+)\s*(?:\+?:?=)?")
+_DIRECTIVE = late_regex(r"(?:ifeq|ifneq|ifdef|ifndef|else|endif|export|unexport|vpath)\b")
+_SET = late_regex(
     r"^\s*(?:export\s+)?(\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH|DSN|PRIVATE|_URL)\w*)\s*=",
     re.M | re.I,
 )
-_PRINTS = re.compile(r"[@+ -]*(?:echo|printf|curl|wget|\$\((?:info|warning|error)\b|print|cat\b)")
-_REFERENCE = re.compile(r"\$\$?[({]?(\w+)[)}]?")
-_SHELL = re.compile(r"(?:.*/)?(?:env\s+)?(?:ba|da|z|k|a)?sh\b")
+_PRINTS = late_regex(r"[@+ -]*(?:echo|printf|curl|wget|\$\((?:info|warning|error)\b|print|cat\b)")
+_REFERENCE = late_regex(r"\$\$?[({]?(\w+)[)}]?")
+_SHELL = late_regex(r"(?:.*/)?(?:env\s+)?(?:ba|da|z|k|a)?sh\b")
 
 
 @dataclass(slots=True)

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 
 from penstock.core.shell.look import LookHere
 from penstock.core.shell.place import joined
+from penstock.core.text.late_regex import late_regex
 
 MOST_LENGTH = 65_536
 MOST_DEPTH = 8
 MOST_EXPANSIONS = 4_000
 UNKNOWN = "${of_make}"
-_CALL = re.compile(r"([a-z][a-z-]*)[ \t]+(.*)", re.DOTALL)
+_CALL = late_regex(r"([a-z][a-z-]*)[ \t]+(.*)", re.DOTALL)
 _BUILT_IN = {"MAKE": "make", "CURDIR": ".", "RM": "rm -f", "CC": "cc", "CP": "cp"}
 Own = Mapping[str, str]
 

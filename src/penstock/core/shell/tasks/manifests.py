@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from penstock.core.shell.effects import RunRole
 from penstock.core.shell.tasks.data import Data, at, ini_data, json_data, toml_data, yaml_data
 from penstock.core.shell.tasks.model import Reader, Task, Tasks
+from penstock.core.text.late_regex import late_regex
 
 MOST_NODES = 2_000
 _RUN = frozenset(
@@ -30,8 +31,8 @@ _NEED = frozenset(
     }
 )
 _PLACE = ("dir", "cwd", "working_dir", "workdir", "working_directory")
-_MODULE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*(?:\(.*\))?")
-_INSERTED = re.compile(r"\{\{\s*\.?([\w.-]+)\s*\}\}")
+_MODULE = late_regex(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*(?:\(.*\))?")
+_INSERTED = late_regex(r"\{\{\s*\.?([\w.-]+)\s*\}\}")
 
 
 def tasks_at(data: Data, *paths: str, variables: str = "") -> Reader:
@@ -111,7 +112,7 @@ def _text(
         texts.append(text)
 
 
-_PREFIX = re.compile(r"^@(?=(?:php|composer)\b)")
+_PREFIX = late_regex(r"^@(?=(?:php|composer)\b)")
 
 
 def _needs(task: Mapping[object, object]) -> Iterator[str]:
@@ -151,8 +152,8 @@ def pyproject(*paths: str) -> Reader:
 # tox, pre-commit, lefthook, compose
 
 _TOX = ("commands_pre", "commands", "commands_post")
-_TOX_PLACE = re.compile(r"\{(?:tox_?[a-z]*dir|tox_root|base_?dir)\}")
-_TOX_OTHER = re.compile(r"\{\[(.*?)\](\w+)\}")
+_TOX_PLACE = late_regex(r"\{(?:tox_?[a-z]*dir|tox_root|base_?dir)\}")
+_TOX_OTHER = late_regex(r"\{\[(.*?)\](\w+)\}")
 
 
 def tox_ini(text: str) -> Tasks:
@@ -204,7 +205,7 @@ def pre_commit(text: str) -> Tasks:
     return found
 
 
-_MOUNT = re.compile(r"(?:\./?|\$\{?PWD\}?/?):([^:]+)(?::.*)?")
+_MOUNT = late_regex(r"(?:\./?|\$\{?PWD\}?/?):([^:]+)(?::.*)?")
 
 
 def compose(text: str) -> Tasks:

@@ -7,7 +7,6 @@ Always true: a task runs once for a call, and no more than `MOST_TASKS` of them 
 from __future__ import annotations
 
 import posixpath
-import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -27,6 +26,7 @@ from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
 from penstock.core.shell.place import joined
 from penstock.core.shell.wildcards import is_wild
+from penstock.core.text.late_regex import late_regex
 
 MOST_TASKS = 128
 MOST_FILES = 40
@@ -207,7 +207,7 @@ def _script(task: Task, goals: Sequence[str]) -> str:
     return "\n".join([*(line for line in given if _ASSIGNS.match(line)), *texts])
 
 
-_ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
+_ASSIGNS = late_regex(r"[A-Za-z_]\w*=")
 
 
 def _functions(goals: Sequence[str]) -> frozenset[str]:

@@ -26,6 +26,7 @@ from penstock.core.shell.place import joined
 from penstock.core.shell.tasks.data import at, json_data, yaml_data
 from penstock.core.shell.tasks.manifests import NX
 from penstock.core.shell.tasks.model import effects_of, source
+from penstock.core.text.late_regex import late_regex
 
 MOST_PACKAGES = 40
 _INSTALLS = ("preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare")
@@ -58,7 +59,7 @@ _TAKES = "C prefix cwd dir filter F w workspace"
 _WORKSPACES = ("packages/*", "apps/*", "libs/*")
 # Files that a package manager runs by itself.
 _OWN_FILES = {"pnpm": (".pnpmfile.cjs", "pnpmfile.js"), "yarn": ("yarn.config.cjs",)}
-_YARN_PATH = re.compile(r"^\s*-?\s*(?:yarnPath|path):\s*['\"]?([^'\"\s]+)", re.M)
+_YARN_PATH = late_regex(r"^\s*-?\s*(?:yarnPath|path):\s*['\"]?([^'\"\s]+)", re.M)
 
 
 def package(call: ProgramCall) -> Iterator[Effect]:

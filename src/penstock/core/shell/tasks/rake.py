@@ -5,17 +5,16 @@ Always true: a block ends where a line stands that is indented no further than i
 
 from __future__ import annotations
 
-import re
-
 from penstock.core.shell.effects import RunRole
 from penstock.core.shell.tasks.model import Task, Tasks
+from penstock.core.text.late_regex import late_regex
 
-_HEAD = re.compile(
+_HEAD = late_regex(
     r"[ \t]*(task|file|multitask|namespace)\b[ \t(]*:?['\"]?([A-Za-z_][\w:./-]*?)"
     r"(?=['\"]|:?[ \t)]|:?$|,|=)(.*)"
 )
-_NEED = re.compile(r"(?:=>|:)[ \t]*(\[[^\]]*\]|:?['\"]?[A-Za-z_][\w:.-]*)")
-_NAME = re.compile(r"[A-Za-z_][\w:.-]*")
+_NEED = late_regex(r"(?:=>|:)[ \t]*(\[[^\]]*\]|:?['\"]?[A-Za-z_][\w:.-]*)")
+_NAME = late_regex(r"[A-Za-z_][\w:.-]*")
 
 
 def rake(text: str) -> Tasks:

@@ -57,6 +57,7 @@ from penstock.core.shell.tasks.project_code import PROJECT_CODE, dockerfile_read
 from penstock.core.shell.tasks.rake import rake
 from penstock.core.shell.tasks.suites import run_tests
 from penstock.core.shell.tasks.translate import ant, cmake, meson, ninja, xml_commands
+from penstock.core.text.late_regex import late_regex
 
 _PYPROJECT = "pyproject.toml"
 
@@ -377,8 +378,8 @@ def _sphinx(call: ProgramCall) -> Iterator[Effect]:
         yield source("python", f"{word.text.rstrip('/')}/conf.py")
 
 
-_PLUGIN = re.compile(r"(?:^|[\s\"'=])-p[ =]?([A-Za-z_][\w.]*)")
-_ADDED = re.compile(r"^\s*addopts\s*=\s*(.*(?:\n[ \t]+.*)*)", re.M)
+_PLUGIN = late_regex(r"(?:^|[\s\"'=])-p[ =]?([A-Za-z_][\w.]*)")
+_ADDED = late_regex(r"^\s*addopts\s*=\s*(.*(?:\n[ \t]+.*)*)", re.M)
 _PYTEST_SETTINGS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 
 
@@ -455,7 +456,7 @@ def _start(text: str) -> Iterator[Effect]:
         yield RunProgram(tuple(map(Value, words)))
 
 
-_GENERATES = re.compile(r"^//go:generate[ \t]+(.+)$", re.M)
+_GENERATES = late_regex(r"^//go:generate[ \t]+(.+)$", re.M)
 _GO_FILES = ("*.go", "*/*.go", "*/*/*.go", "*/*/*/*.go")
 
 

@@ -13,17 +13,18 @@ from collections.abc import Iterator
 from itertools import islice
 
 from penstock.core.shell.tasks.model import Task, Tasks
+from penstock.core.text.late_regex import late_regex
 
 MOST_FOUND = 512
 
 # CMake
 
-_CMAKE = re.compile(r"^[ \t]*(\w+)[ \t]*\(((?:[^()\"#]|\"(?:[^\"\\]|\\.)*\"|#[^\n]*)*)\)", re.M)
-_CMAKE_WORD = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|([^\s\"#]+)|#[^\n]*", re.DOTALL)
+_CMAKE = late_regex(r"^[ \t]*(\w+)[ \t]*\(((?:[^()\"#]|\"(?:[^\"\\]|\\.)*\"|#[^\n]*)*)\)", re.M)
+_CMAKE_WORD = late_regex(r"\"((?:[^\"\\]|\\.)*)\"|([^\s\"#]+)|#[^\n]*", re.DOTALL)
 _CMAKE_RUNS = frozenset(
     {"execute_process", "add_custom_command", "add_custom_target", "add_test", "exec_program"}
 )
-_CMAKE_PLACE = re.compile(r"\$\{(?:CMAKE_(?:CURRENT_)?(?:SOURCE|LIST)_DIR|PROJECT_SOURCE_DIR)\}/?")
+_CMAKE_PLACE = late_regex(r"\$\{(?:CMAKE_(?:CURRENT_)?(?:SOURCE|LIST)_DIR|PROJECT_SOURCE_DIR)\}/?")
 _CMAKE_FILES = {
     **dict.fromkeys(("WRITE", "APPEND", "TOUCH", "CONFIGURE"), "tee {0}"),
     **dict.fromkeys(("REMOVE", "REMOVE_RECURSE"), "rm -rf {all}"),
@@ -32,7 +33,7 @@ _CMAKE_FILES = {
     "READ": "cat {0}",
     "STRINGS": "cat {0}",
 }
-_KEYWORD = re.compile(r"[A-Z][A-Z_]+")
+_KEYWORD = late_regex(r"[A-Z][A-Z_]+")
 
 
 def cmake(text: str) -> str:
@@ -78,9 +79,9 @@ def _commands(words: list[str]) -> Iterator[str]:
 
 # Meson, Ninja
 
-_MESON = re.compile(r"\b(?:run_command\s*\(|command\s*:\s*\[)\s*((?:'[^'\n]*'\s*,?\s*)+)")
-_MESON_WORD = re.compile(r"'([^'\n]*)'")
-_NINJA = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(.*)$", re.M)
+_MESON = late_regex(r"\b(?:run_command\s*\(|command\s*:\s*\[)\s*((?:'[^'\n]*'\s*,?\s*)+)")
+_MESON_WORD = late_regex(r"'([^'\n]*)'")
+_NINJA = late_regex(r"^[ \t]*(\w+)[ \t]*=[ \t]*(.*)$", re.M)
 
 
 def meson(text: str) -> str:
@@ -101,8 +102,8 @@ def ninja(text: str) -> str:
 
 # XML
 
-_TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>")
-_ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_TAG = late_regex(r"<(/?)([A-Za-z][\w.-]*)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>")
+_ATTRIBUTE = late_regex(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _ANT_FILES = {
     "delete": ("rm -rf", ("file", "dir")),
     "echo": ("tee", ("file",)),
@@ -115,9 +116,9 @@ _ANT_FILES = {
     "loadfile": ("cat", ("srcFile",)),
     "propertyfile": ("tee", ("file",)),
 }
-_TARGET = re.compile(r"<target\b([^>]*?)(?:/>|>(.*?)</target>)", re.DOTALL)
-_PROJECT = re.compile(r"<project\b([^>]*)>")
-_PLACES = re.compile(r"\$[{(](?:basedir|project\.basedir|MSBuildProjectDirectory)[})]/?")
+_TARGET = late_regex(r"<target\b([^>]*?)(?:/>|>(.*?)</target>)", re.DOTALL)
+_PROJECT = late_regex(r"<project\b([^>]*)>")
+_PLACES = late_regex(r"\$[{(](?:basedir|project\.basedir|MSBuildProjectDirectory)[})]/?")
 
 
 def ant(text: str) -> Tasks:
@@ -190,11 +191,11 @@ _CMDLETS = {
     **dict.fromkeys(("get-content", "gc", "type"), "cat"),
     **dict.fromkeys(("invoke-expression", "iex"), "eval"),
 }
-_CMDLET = re.compile(r"(?:^|[|;&({]|\bthen\b)[ \t]*([A-Za-z]+(?:-[A-Za-z]+)?)\b", re.M)
-_NAMED = re.compile(
+_CMDLET = late_regex(r"(?:^|[|;&({]|\bthen\b)[ \t]*([A-Za-z]+(?:-[A-Za-z]+)?)\b", re.M)
+_NAMED = late_regex(
     r"(?i)(?<=\s)-(?:path|literalpath|filepath|destination|force|recurse|encoding|nonewline)\b:?"
 )
-_VALUE = re.compile(
+_VALUE = late_regex(
     r"(?i)\s-(?:value|itemtype|encoding|inputobject)[ :]+(?:\"[^\"]*\"|'[^']*'|\S+)"
 )
 

@@ -1,4 +1,4 @@
-"""Claude Code: `PreToolUse`, `PostToolUse`, `ConfigChange` and `SessionStart` hooks.
+"""Claude Code: `PreToolUse`, `PostToolUse`, `ConfigChange`, `SessionStart` and `Stop` hooks.
 
 It can be asked, told and denied in JSON with exit code 0. A file dialog does not show the
 reason of an `ask`, so the person is told by `systemMessage` as well. Run by a program
@@ -13,6 +13,7 @@ from penstock.doors.hook.messages import (
     BEFORE,
     CONFIG,
     DENY,
+    END,
     OTHER,
     SILENT,
     START,
@@ -38,6 +39,7 @@ EVENTS = {
     "PostToolUseFailure": AFTER,
     "ConfigChange": CONFIG,
     "SessionStart": START,
+    "Stop": END,
 }
 WORDS = {BEFORE: "PreToolUse", AFTER: "PostToolUse", START: "SessionStart"}
 MATCHER = "Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*"
@@ -109,10 +111,11 @@ def registration(command: str, *, strict: bool) -> "Entries":
 def http_registration(command: str, url: str, token: str, root: str) -> "Entries":
     """Return the same for a hook over HTTP: when nothing answers, nothing is written.
 
-    A session's start is told by a command all the same, because that is all it can be. A
-    request has no variables, so the project is named in a header: a session that walks into
-    another repository takes its rules along. The client fills in whether a person is there,
-    and where its settings are if not at home.
+    A session's start is told by a command all the same, because that is all it can be, and so is
+    the end of a turn: only a command in an isolated run reaches its supervisor. A request has no
+    variables, so the project is named in a header: a session that walks into another repository
+    takes its rules along. The client fills in whether a person is there, and where its settings
+    are if not at home.
     """
     start: dict[str, Any] = {"type": "command", "command": command, "timeout": TIMEOUT}
     headers = {
@@ -143,13 +146,15 @@ def _plain(path: str) -> str:
 def _entries(
     hook: "dict[str, Any]", before: "dict[str, Any]", start: "dict[str, Any]"
 ) -> "Entries":
-    from penstock.doors.hook.agents.common import entries
+    from penstock.doors.hook.agents.common import entries, never_failing
 
+    end = {**start, "command": never_failing(start["command"])}
     hooks = {
         "PreToolUse": {"matcher": f"{READS}|{MATCHER}", "hooks": [before]},
         "PostToolUse": {"matcher": MATCHER, "hooks": [hook]},
         "PostToolUseFailure": {"matcher": MATCHER, "hooks": [hook]},
         "ConfigChange": {"hooks": [before]},
         "SessionStart": {"hooks": [start]},
+        "Stop": {"hooks": [end]},
     }
     return entries(".claude/settings.json", hooks)

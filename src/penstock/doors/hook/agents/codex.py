@@ -1,4 +1,4 @@
-"""Codex: `PreToolUse`, `PostToolUse` and `SessionStart` in Claude Code's shape, with fewer words.
+"""Codex: `PreToolUse`, `PostToolUse`, `SessionStart` and `Stop` as Claude Code has them, in part.
 
 It knows a denial and further context, and takes everything else (`ask`, a bare `allow`, any
 key that it does not know) for a hook that failed; then it writes. So nothing else is said before
@@ -10,6 +10,7 @@ from penstock.doors.hook.agents import common
 from penstock.doors.hook.messages import (
     AFTER,
     BEFORE,
+    END,
     START,
     HookAnswer,
     HookCall,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 NAME = "codex"
 TITLE = "Codex"
-EVENTS = {"PreToolUse": BEFORE, "PostToolUse": AFTER, "SessionStart": START}
+EVENTS = {"PreToolUse": BEFORE, "PostToolUse": AFTER, "SessionStart": START, "Stop": END}
 MATCHER = "apply_patch|Bash|mcp__.*"
 
 

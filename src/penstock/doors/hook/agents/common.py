@@ -15,9 +15,9 @@ from penstock.doors.hook.messages import (
     ASK,
     BEFORE,
     DENY,
+    END,
     OTHER,
     SILENT,
-    START,
     HookAnswer,
     HookCall,
     Reply,
@@ -196,13 +196,19 @@ def matching(
     `before` is the pattern before a tool runs, where it is not the same: after a read there is
     nothing to settle.
     """
-    always = {"hooks": [{"type": "command", "command": command, "timeout": timeout}]}
     patterns = {BEFORE: before or matcher, AFTER: matcher}
-    found = {
-        name: always if event == START else {"matcher": patterns[event], **always}
-        for name, event in events.items()
-    }
-    return entries(file, found)
+
+    def hook(event: str) -> "dict[str, Any]":
+        only = {"matcher": patterns[event]} if event in patterns else {}
+        runs = never_failing(command) if event == END else command
+        return {**only, "hooks": [{"type": "command", "command": runs, "timeout": timeout}]}
+
+    return entries(file, {name: hook(event) for name, event in events.items()})
+
+
+def never_failing(command: str) -> str:
+    """Return a command for the end of a turn: an agent that is refused there goes on for ever."""
+    return f"{command} || :"
 
 
 def plugin(file: str, preset: str, command: str, *, strict: bool) -> "Entries":

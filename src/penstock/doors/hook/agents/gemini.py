@@ -1,4 +1,4 @@
-"""Gemini CLI: `BeforeTool`, `AfterTool` and `SessionStart`, with a `decision` of their own.
+"""Gemini CLI: `BeforeTool`, `AfterTool`, `SessionStart`, `AfterAgent`; a `decision` of their own.
 
 Claude Code's `permissionDecision` is ignored there, so it is never said. An `ask` without a
 terminal ends the whole run at once, and a hook cannot tell whether there is one: what would
@@ -10,6 +10,7 @@ from penstock.doors.hook.messages import (
     AFTER,
     ALLOW,
     BEFORE,
+    END,
     SILENT,
     START,
     HookAnswer,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 NAME = "gemini"
 TITLE = "Gemini CLI"
-EVENTS = {"BeforeTool": BEFORE, "AfterTool": AFTER, "SessionStart": START}
+EVENTS = {"BeforeTool": BEFORE, "AfterTool": AFTER, "SessionStart": START, "AfterAgent": END}
 MATCHER = "^(write_file|replace|run_shell_command|mcp_.*)$"
 READS = "^(read_file|read_many_files|search_file_content|grep_search|grep)$"
 

@@ -41,12 +41,13 @@ class CallEntry(TypedDict):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GraphCall:
-    """A tool call, and the step of the graph that makes it."""
+    """A tool call, the step of the graph that makes it, and what the model `said` beside it."""
 
     name: str
     args: Mapping[str, object] = field(default_factory=dict)
     id: str = ""
     thread: Thread = field(default_factory=Thread)
+    said: str = ""
 
     @property
     def fingerprint(self) -> str:

@@ -11,6 +11,7 @@ from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.types import Command
 
+from penstock.core.proposals.intent import LONGEST_WHY
 from penstock.core.text.display import harmless
 from penstock.doors.langgraph.thread import thread_here
 from penstock.doors.langgraph.tools.answers import ToolReply
@@ -30,13 +31,24 @@ def pending(state: Any) -> list[GraphCall]:
     answered = {one.tool_call_id for one in messages[spoken[-1] :] if isinstance(one, ToolMessage)}
     last = messages[spoken[-1]]
     calls = last.tool_calls if isinstance(last, AIMessage) else []
-    return [wanted_of(call) for call in calls if call["id"] not in answered]
+    said = _text_of(last)
+    return [wanted_of(call, said) for call in calls if call["id"] not in answered]
 
 
-def wanted_of(call: Any) -> GraphCall:
+def wanted_of(call: Any, said: str = "") -> GraphCall:
     """Return a call of a message in our words, with the step that runs now."""
     args = call["args"] if isinstance(call["args"], dict) else {}
-    return GraphCall(name=call["name"], args=args, id=call["id"] or "", thread=thread_here())
+    return GraphCall(
+        name=call["name"], args=args, id=call["id"] or "", thread=thread_here(), said=said
+    )
+
+
+def _text_of(message: AnyMessage) -> str:
+    """Return what a model wrote beside its calls, as far as a person is shown it."""
+    content = message.content
+    parts = [content] if isinstance(content, str) else content
+    texts = (part if isinstance(part, str) else part.get("text", "") for part in parts)
+    return "\n".join(text for text in texts if text and isinstance(text, str))[: 2 * LONGEST_WHY]
 
 
 def asked_of(request: ToolCallRequest, wanted: GraphCall) -> CallEntry | None:

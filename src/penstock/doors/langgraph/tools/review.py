@@ -13,6 +13,7 @@ from penstock.core.diff.hunks import preview, unified
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposals.facts import facts
 from penstock.core.proposals.model import Proposal, State
+from penstock.core.proposals.remarks import remarks
 from penstock.core.text.display import in_line, spoken, visible_diff
 from penstock.core.text.quantities import change_counts
 from penstock.doors.langgraph.interrupt import ask_signed
@@ -93,7 +94,7 @@ def _description(gate: Gate, asked: CallEntry, found: Sequence[Proposal]) -> str
     if not asked["proposals"]:
         lines.append("What this call writes is only known when it runs; approving runs it.")
     lines.append(phrase(f"because: {asked['because']}", asked["instead"]))
-    lines += [f"warning: {in_line(text)}" for one in found for text in one.warnings]
+    lines += [f"{flag.level}: {in_line(flag.text)}" for one in found for flag in remarks(one)]
     return "\n".join([*lines, *(_difference(gate, one) for one in found)])
 
 

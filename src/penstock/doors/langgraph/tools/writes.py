@@ -19,6 +19,7 @@ from penstock.core.audit.judgement import is_wanted
 from penstock.core.errors import RefusedError
 from penstock.core.model import Action, Actor, Decision, Verdict
 from penstock.core.paths.relpath import RelPath
+from penstock.core.proposals.intent import AgentIntent, said_with
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.text.display import spoken
 from penstock.doors.langgraph.settle import After
@@ -165,7 +166,13 @@ class ToolGate:
             actor=self.actor(wanted),
             ids=[wanted.proposal_id(path) for path in after],
             judged=judged.decision,
+            intent=self._words(wanted, after),
         )
+
+    def _words(self, wanted: GraphCall, after: After) -> AgentIntent:
+        """Return what the agent says of a call; regions of other files are left out."""
+        said = said_with(wanted.args, besides=wanted.said)
+        return AgentIntent(why=said.why, regions=tuple(r for r in said.regions if r.path in after))
 
     def proposed_before(self, wanted: GraphCall, paths: Iterable[str]) -> tuple[Proposal, ...]:
         """Return what this step has proposed for this call already, where it is run again.

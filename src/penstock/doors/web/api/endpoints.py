@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.core.merge.strategies import Strategy
+from penstock.core.proposals.line_comment import MOST_COMMENTS
 from penstock.core.proposals.model import State
 from penstock.doors.web.api import handlers
 from penstock.doors.web.api import schemas as of
@@ -138,6 +139,8 @@ FINDING = (
     ),
 )
 
+COMMENT = of.text("`path:14: text`, or 10-20, -7 for a removed line, #2 for a hunk", least=1)
+
 ANSWERING = (
     _post(
         "approve",
@@ -151,7 +154,12 @@ ANSWERING = (
     _post(
         "reject",
         "Reject a proposal or a set; the reason is sent to the agent",
-        of.obj(("reason",), reason=of.text("why", least=1), **SHOWN),
+        of.obj(
+            ("reason",),
+            reason=of.text("why", least=1),
+            comments=of.listed("comments on lines: `path:14: text`", COMMENT, most=MOST_COMMENTS),
+            **SHOWN,
+        ),
     ),
     _post("renew", "Reset the expiry timer of a pending proposal or set", None),
 )

@@ -166,7 +166,8 @@ def _differing(
 
     parts = hunks(before, after) if before is not None and after is not None else ()
     in_lines, end = one.change.unit == "lines", first + most
-    gone = lost_lines(before or b"", after or b"", limit=end) if in_lines else ()
+    old, new = before or b"", after or b""
+    gone = lost_lines(old, new, limit=end, white_space=False) if in_lines else ()
     return {
         "id": one.id,
         **given_diff(reader, change_key(one), before, after, first, most),

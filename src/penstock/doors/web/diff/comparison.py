@@ -68,10 +68,9 @@ class Comparison:
 
     @cached_property
     def lost(self) -> list[int]:
-        """The places of the lines that go; one that only changes its line end stays."""
+        """The places of the lines that go; one that comes again in other white space stays."""
         old, new = as_utf8(self.before or b""), as_utf8(self.after or b"")
-        returns = b"\r" in old or b"\r" in new
-        gone = hunks_of(old, new, line_ends=False) if returns else self.hunks
+        gone = hunks_of(old, new, white_space=False)
         return [at for hunk in gone for at in hunk.before]
 
     def shown(self, line: bytes, *, start: int = 0) -> str:

@@ -24,7 +24,9 @@ from penstock.doors.web.answers import AnswerResult
 from penstock.doors.web.errors import status_of
 from penstock.doors.web.middleware import FormFields
 from penstock.doors.web.pages import proposal_state
+from penstock.doors.web.pages.passkeys import challenge_response
 from penstock.doors.web.pages.review import back_to, edit_page, one_page, set_page
+from penstock.doors.web.proof import BROUGHT
 from penstock.doors.web.reader import disagrees
 from penstock.doors.web.request import form_of, reader_of, single, world_of
 from penstock.doors.web.textarea import taken
@@ -50,6 +52,26 @@ def _shown_again(request: Request, answered: AnswerResult) -> Response:
     return one_page(request, here, found[0], status=status, answered=answered)
 
 
+def brought(form: FormFields) -> dict[str, str]:
+    """Return what a form proves a person with."""
+    given = {name: form.get(name) for name in BROUGHT}
+    return {**given, "code": given["code"].replace(" ", "")}
+
+
+def challenge(request: Request) -> Response:
+    """Return what a passkey has to sign to approve what was shown."""
+    form, ticks = form_of(request), _taken_ticks(request)
+    answered = _do(
+        request,
+        "ask",
+        digest=form.get("digest"),
+        keep=ticks.keep,
+        acknowledged=form.get("unseen"),
+        unlock=form.get("unlock"),
+    )
+    return challenge_response(answered)
+
+
 def approve(request: Request) -> Response:
     """Approve what was shown, and write it; with hunks unticked, show what the others make."""
     form = form_of(request)
@@ -60,10 +82,9 @@ def approve(request: Request) -> Response:
         request,
         "approve",
         digest=form.get("digest"),
-        passphrase=form.get("passphrase"),
-        code=form.get("code").replace(" ", ""),
         keep=ticks.keep,
         acknowledged=form.get("unseen"),
+        **brought(form),
     )
     if answered.error is not None:
         if answered.error.code == "hunks-unticked" and ticks.hunks:
@@ -248,6 +269,7 @@ def _onward(request: Request, answered: AnswerResult) -> Response:
 
 ACTIONS: dict[str, Callable[[Request], Response]] = {
     "approve": approve,
+    "challenge": challenge,
     "reject": reject,
     "strategy": strategy,
     "hunks": hunks,

@@ -22,6 +22,8 @@ from penstock.doors.web.diff.file import FileView, fitting, of_bytes
 from penstock.doors.web.diff.rows import View
 from penstock.doors.web.errors import status_of
 from penstock.doors.web.pages import history_values
+from penstock.doors.web.pages.answer_forms import brought
+from penstock.doors.web.pages.passkeys import challenge_response
 from penstock.doors.web.pages.preview import TwoSides, line_page
 from penstock.doors.web.pages.proposal_state import key_of, waiting_ids
 from penstock.doors.web.pages.review import difference, one_side
@@ -39,7 +41,7 @@ from penstock.doors.web.request import (
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
-    from penstock.core.proposals.model import Receipt
+    from penstock.core.proposals.model import Proposal, Receipt
     from penstock.gate import Item
 
     Plan = tuple[tuple[Item, bytes | None], ...]
@@ -111,7 +113,7 @@ def _receipt_page(
         next=waiting[0] if waiting else "",
         error=error,
         rebase=rebase,
-        key=key_of(here),
+        key=key_of(request, here, lambda: _drafts(request, here, rebase=rebase)),
         **_preview(request, here, found, rebase=rebase),
     )
 
@@ -141,6 +143,11 @@ def _preview(
         "unseen": unseen,
         "unseen_name": fingerprint(unseen),
     }
+
+
+def _drafts(request: Request, here: Workspace, *, rebase: bool) -> tuple[Proposal, ...]:
+    """Return what undoing would propose."""
+    return here.gate.draft_undo(_standing(request, here), rebase=rebase)
 
 
 def _standing(request: Request, here: Workspace) -> tuple[Receipt, ...]:
@@ -228,6 +235,21 @@ def _changed(here: Workspace, found: tuple[Receipt, ...], since: StaleError) -> 
     )
 
 
+def challenge(request: Request) -> Response:
+    """Return what a passkey has to sign to put back what a write replaced."""
+    form = form_of(request)
+    answered = world_of(request).answer(
+        request.state.session,
+        "ask-undo",
+        request.path_params["id"],
+        digest=form.get("digest"),
+        rebase=form.get("rebase") == "1",
+        acknowledged=form.get("unseen"),
+        unlock=form.get("unlock"),
+    )
+    return challenge_response(answered)
+
+
 def undo(request: Request) -> Response:
     """Put back what a write replaced."""
     form, world = form_of(request), world_of(request)
@@ -236,10 +258,9 @@ def undo(request: Request) -> Response:
         "undo",
         request.path_params["id"],
         digest=form.get("digest"),
-        passphrase=form.get("passphrase"),
-        code=form.get("code").replace(" ", ""),
         rebase=form.get("rebase") == "1",
         acknowledged=form.get("unseen"),
+        **brought(form),
     )
     if answered.ok:
         first = answered.receipts[0]

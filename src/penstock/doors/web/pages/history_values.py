@@ -84,7 +84,7 @@ def rejections(gate: Gate, found: Sequence[Receipt]) -> tuple[Rejection, ...]:
     left: dict[str, Rejection] = {}
     for one in _behind(gate, found):
         if one.answer is not None and not one.answer.approved:
-            said = Rejection(path=spoken(one.path), why=in_line(one.answer.reason))
+            said = Rejection(path=spoken(one.path), why=in_line(one.answer.said))
             left.setdefault(one.id, said)
     return tuple(left.values())
 

@@ -5,14 +5,19 @@ Always true: nothing here changes anything; what cannot be read is told by whoev
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from starlette.requests import Request
 
 from penstock.core.errors import PenstockError
 from penstock.core.proposals.model import Proposal, State
 from penstock.doors.web.diff.content_type import Presentation, is_wide, look_of
 from penstock.doors.web.diff.file import SHELF, FileView, digest_of, of_bytes
 from penstock.doors.web.pages import queue_values
+from penstock.doors.web.render import unlocked_until
+from penstock.doors.web.request import world_of
 from penstock.doors.web.textarea import editable
 
 if TYPE_CHECKING:
@@ -24,23 +29,52 @@ MOST_WAITING = 2000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Key:
-    """What approving asks for."""
+    """What approving asks for.
+
+    `passkeys` says that a touch would do, `unlocks` that a proof may unlock the session, `unlocked`
+    that it is and that this is enough here; `fresh` is why it is not.
+    """
 
     exists: bool
     totp: bool
     agent: str
+    passkeys: bool = False
+    unlocks: bool = False
+    unlocked: bool = False
+    fresh: tuple[str, ...] = ()
 
 
-def key_of(here: Workspace) -> Key:
-    """Say whether there is a key, whether it wants codes, and what stands against approving."""
-    exists = here.keys.exists()
-    totp = False
-    if exists:
-        try:
-            totp = bool(here.keys.current().totp)
-        except PenstockError:
-            totp = False  # told when it is used
-    return Key(exists=exists, totp=totp, agent=here.inside_agent() or "")
+Changes = Callable[[], Sequence[Proposal]]
+
+
+def key_of(request: Request, here: Workspace, changes: Changes = tuple) -> Key:
+    """Say what proves a person here, and what stands against approving; `changes` are which."""
+    agent = here.inside_agent() or ""
+    if not here.keys.exists():
+        return Key(exists=False, totp=False, agent=agent)
+    try:
+        totp, own = here.keys.current().totp, here.keys.own_passkeys()
+    except PenstockError:
+        return Key(exists=True, totp=False, agent=agent)  # told when it is used
+    coded = here.policy().approval.totp  # then the passphrase is typed each time
+    open_until = 0.0 if coded else unlocked_until(request.state.session)
+    fresh = _dangers(here.gate, changes) if open_until else ()
+    return Key(
+        exists=True,
+        totp=totp,
+        agent=agent,
+        passkeys=not coded and any(one.origin == world_of(request).origin for one in own),
+        unlocks=not coded,
+        unlocked=bool(open_until) and not fresh,
+        fresh=fresh,
+    )
+
+
+def _dangers(gate: Gate, changes: Changes) -> tuple[str, ...]:
+    try:
+        return tuple(flag for one in changes() for flag in gate.dangers(one))
+    except PenstockError:
+        return ()  # told by whoever approves it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

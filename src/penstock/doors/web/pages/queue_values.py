@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from penstock.core.model import Change, ChangeKind
 from penstock.core.proposals.model import OPEN, Moment, Proposal, State
+from penstock.core.proposals.remarks import remarks
 from penstock.core.text.display import in_line, spoken
 from penstock.core.text.quantities import change_counts
 from penstock.doors.web.wording import KIND_WORDS
@@ -85,7 +86,7 @@ def item(found: Sequence[Proposal], now: Moment, *, workspace: str = "") -> Queu
     """Return one line of the queue."""
     first = found[0]
     kinds = {KIND_WORDS[one.change.kind] for one in found}
-    warned = sum(len(one.warnings) + len(one.decision.notes) for one in found)
+    warned = sum(len(remarks(one)) for one in found)
     return QueueItem(
         id=first.set_id if len(found) > 1 else first.id,
         files=tuple(file_of(one) for one in found[:FILES_NAMED]),
@@ -188,14 +189,13 @@ def rules_behind(one: Proposal) -> tuple[tuple[str, str, str], ...]:
 
 
 def warnings_of(one: Proposal) -> tuple[str, ...]:
-    """Return every warning once, in order."""
-    told = dict.fromkeys((*one.decision.notes, *one.warnings))
-    return tuple(in_line(warning) for warning in told)
+    """Return every remark once, the dangers first."""
+    return tuple(in_line(flag.text) for flag in remarks(one))
 
 
 def _answered(one: Proposal) -> str:
     if one.answer is None:
         return ""
     said = "approved" if one.answer.approved else "rejected"
-    reason = f": {in_line(one.answer.reason)}" if one.answer.reason else ""
+    reason = f": {in_line(one.answer.said)}" if one.answer.said else ""
     return f"{said} by {spoken(one.answer.by)} ({spoken(one.answer.proof)}){reason}"

@@ -127,7 +127,7 @@ def one_page(
     answered: answers.AnswerResult | None = None,
 ) -> Response:
     """Return the page of one proposal, with what came of an answer where one was just given."""
-    head = _head(here, one) | _told(answered)
+    head = _head(request, here, one) | _told(answered)
     try:
         before, after = here.gate.contents(one)
     except PenstockError as gone:
@@ -138,13 +138,13 @@ def one_page(
     return response
 
 
-def _head(here: Workspace, one: Proposal) -> dict[str, Any]:
+def _head(request: Request, here: Workspace, one: Proposal) -> dict[str, Any]:
     """Return what is known of a proposal even when its contents are gone."""
     gate = here.gate
     return {
         "one": pages.facts(one, gate.now()),
         "digest": seen.shown([one]),
-        "key": proposal_state.key_of(here),
+        "key": proposal_state.key_of(request, here, lambda: [one]),
         "newer": proposal_state.newer(gate, one),
         "neighbours": proposal_state.neighbours(gate, one),
         "set_files": proposal_state.files_beside(gate, one),
@@ -235,7 +235,7 @@ def set_page(
         unseen_name=fingerprint(missing),
         view=view,
         digest=seen.shown(found),
-        key=proposal_state.key_of(here),
+        key=proposal_state.key_of(request, here, lambda: asked_about),
         open=any(one.state is State.WAITING for one in found),
         neighbours=proposal_state.neighbours(gate, found[0]),
         **_told(answered),

@@ -145,7 +145,7 @@ if (location.hash === "#passphrase" || location.hash === "#reason") focus(locati
 const KEYS = {
   j: () => move(1),
   k: () => move(-1),
-  a: () => { focus("#passphrase"); chosen("#passphrase"); },
+  a: () => { (window.approveByKey || (() => focus("#passphrase")))(); chosen("#passphrase"); },
   r: () => { focus("#reason"); chosen("#reason"); },
   e: () => { $("#edit")?.click(); chosen("/edit"); },
   x: () => $("input[type=checkbox]", among()[at] || document.createElement("p"))?.click(),
@@ -175,7 +175,7 @@ let keeping = Promise.resolve();
 function keepTicks() {
   const form = $("#approve");
   const fields = new URLSearchParams(new FormData(form));
-  for (const secret of ["passphrase", "code", "unseen"]) fields.delete(secret);
+  for (const secret of ["passphrase", "code", "unseen", "touch", "unlock", "unlocked"]) fields.delete(secret);
   const address = form.getAttribute("action").replace(/approve$/, "choose");
   keeping = keeping.then(() => fetch(address, { method: "POST", body: fields, redirect: "manual", keepalive: true })).catch(() => null);
 }

@@ -31,6 +31,7 @@ from penstock.core.shell.programs.reads.environment import shows_environment
 from penstock.core.shell.programs.reads.mention import is_candidate, mentioned
 from penstock.core.shell.programs.reads.name_list import listed_in
 from penstock.core.shell.programs.reads.rows import MOST_PARTS, implied, is_all, perhaps, sweep
+from penstock.core.text.late_regex import late_regex
 
 _SHORT = "aceflhmnpuvw"
 _LONG = (
@@ -50,7 +51,7 @@ _TAKES_FILES = frozenset(
         *("apply", "create", "replace", "diff", "patch", "set", "delete", "edit", "kustomize"),
     }
 )
-_COPIED = re.compile(r"^\s*(?:COPY|ADD)\s+(?:--\S+\s+)*(.+)$", re.MULTILINE | re.IGNORECASE)
+_COPIED = late_regex(r"^\s*(?:COPY|ADD)\s+(?:--\S+\s+)*(.+)$", re.MULTILINE | re.IGNORECASE)
 _COMPOSE_FILES = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
 _NO_VALUES = (
     *("services", "images", "volumes", "profiles", "hash", "networks", "q", "quiet", "models"),
@@ -139,8 +140,8 @@ def _without_secrets(args: Sequence[Value]) -> Iterator[Value]:
 
 # Commands inside
 
-_MOUNT = re.compile(r"(?:(?:^|,)(source|src|target|dst|destination)=([^,]+))")
-_APART = re.compile(r"[=:,]+")
+_MOUNT = late_regex(r"(?:(?:^|,)(source|src|target|dst|destination)=([^,]+))")
+_APART = late_regex(r"[=:,]+")
 
 
 def _started(call: ProgramCall, words: _Words, *, composes: bool) -> Iterator[Effect]:
@@ -167,7 +168,7 @@ def _started(call: ProgramCall, words: _Words, *, composes: bool) -> Iterator[Ef
 
 
 # Directories of this machine that no container needs to write.
-_BROAD = re.compile(
+_BROAD = late_regex(
     r"(?:/|~|\$\{?HOME\}?|/(?:bin|boot|dev|etc|home|lib|lib64|opt|proc|root|run|sbin|srv|sys|usr|var)"
     r"|/home/[^/:,]+|/Users(?:/[^/:,]+)?)/?"
 )
@@ -207,12 +208,12 @@ def _settings(call: ProgramCall, given: Options) -> Iterator[Effect]:
     yield from perhaps(listed_in(named, call.here))
 
 
-_VOLUME = re.compile(
+_VOLUME = late_regex(
     r"^\s*(?:-\s*['\"]?(?P<short>(?:~|/|\.\.?/|\$\{?HOME\}?)[^:'\"\s]*):/"
     r"|(?:-\s*)?source:\s*['\"]?(?P<long>(?:~|/|\.\.?/|\$\{?HOME\}?)[^'\"\s]*))",
     re.MULTILINE,
 )
-_OWN_HOME = re.compile(r"^\$\{?HOME\}?")
+_OWN_HOME = late_regex(r"^\$\{?HOME\}?")
 
 
 def _volumes(call: ProgramCall, given: Options) -> Iterator[Effect]:

@@ -16,17 +16,18 @@ from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.reads.literals import is_path, named_in_code
 from penstock.core.shell.programs.reads.mention import mentioned
 from penstock.core.shell.programs.reads.rows import MOST_PARTS, either, perhaps
+from penstock.core.text.late_regex import late_regex
 
 MOST_TEXT = 16_384
-_LOADED = re.compile(
+_LOADED = late_regex(
     r"(?:readfile\(\s*|load_extension\(\s*|\.(?:read|import|open|load)\s+|from\s+|\bsource\s+"
     r"|\\i[r]?\s+)['\"]?([^\s'\");]+)",
     re.IGNORECASE,
 )
 # Commands of a client that carry out another file.
-_LOADS = re.compile(r"(?:\.read|\\ir?|\bsource|\\\.)\s+['\"]?([^\s'\";]+)", re.IGNORECASE)
+_LOADS = late_regex(r"(?:\.read|\\ir?|\bsource|\\\.)\s+['\"]?([^\s'\";]+)", re.IGNORECASE)
 # Functions and clauses that name a file in quotes, and commands of the client that write one.
-_QUOTED_FILE = re.compile(
+_QUOTED_FILE = late_regex(
     r"(?:\b(?:read_\w+|write\w*|load_file|pg_read\w*|lo_import|lo_export|sniff_csv|glob|file|url)"
     r"\(\s*(?:\d+,\s*)?"
     r"|\b(?:from|to|infile|outfile|dumpfile|attach|database)\s+)['\"]([^'\"\n]{1,300})['\"]"
@@ -34,7 +35,7 @@ _QUOTED_FILE = re.compile(
     r"|\.(?:output|once|log|trace|backup|save|clone|dump)|\b(?:tee|source))\s+['\"]?([^\s'\")|]+)",
     re.IGNORECASE,
 )
-_RUNS = re.compile(
+_RUNS = late_regex(
     r"(?:^|\n)\s*(?:\\!|\.(?:system|shell|sh)|system)\s+([^\n;]{1,500})|`([^`\n]{1,300})`"
     r"|\bprogram\s+'([^'\n]{1,300})'",
     re.IGNORECASE,

@@ -19,15 +19,16 @@ from penstock.core.shell.programs.reads.literals import prints_environment
 from penstock.core.shell.programs.reads.mention import mentioned
 from penstock.core.shell.programs.reads.name_list import listed_in
 from penstock.core.shell.programs.reads.rows import implied, perhaps
+from penstock.core.text.late_regex import late_regex
 
 _BUILTINS = frozenset({"set", "export", "declare", "typeset"})
 _PRINTERS = _BUILTINS | {"printenv"}
 _WRAPPERS = frozenset({"sudo", "exec", "command", "time", "nice", "npx", "timeout", "sh", "env"})
-_PRINTS_ALL = re.compile(
+_PRINTS_ALL = late_regex(
     r"(?:^|[;&|(]|\$\()\s*(?:env|printenv|set|export(?:\s+-p)?|declare -x)\s*(?:$|[;&|)])"
 )
-_PRINTS_ONE = re.compile(r"\b(?:echo|printf|cat\s*<<<)\b[^;&|]{0,200}\$\{?[A-Za-z_]|\bprintenv\b")
-_ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
+_PRINTS_ONE = late_regex(r"\b(?:echo|printf|cat\s*<<<)\b[^;&|]{0,200}\$\{?[A-Za-z_]|\bprintenv\b")
+_ASSIGNS = late_regex(r"[A-Za-z_]\w*=")
 
 
 def shows_environment(words: Sequence[Value]) -> bool:
@@ -155,7 +156,7 @@ def _mise(call: ProgramCall) -> Iterator[Effect]:
         yield from perhaps(listed_in(("mise.toml", ".mise.toml", ".tool-versions"), call.here))
 
 
-_UNIT = re.compile(r"EnvironmentFile=-?(.+)")
+_UNIT = late_regex(r"EnvironmentFile=-?(.+)")
 
 
 def _systemd_run(call: ProgramCall) -> Iterator[Effect]:

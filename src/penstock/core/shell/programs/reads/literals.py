@@ -13,18 +13,19 @@ from itertools import islice
 
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.reads.rows import usual_names
+from penstock.core.text.late_regex import late_regex
 
 MOST_TEXT = 16_384
 MOST_FOUND = 64
 _BEFORE = 300
 
-_QUOTED = re.compile(r"""(['"`])((?:(?!\1)[^\\\n]){1,300})\1""")
-_PATH = re.compile(r"(?:file://?/?|~/|\.{1,2}/|/)?[^\s*?<>|{}()$&;=]{2,256}", re.IGNORECASE)
-_LABEL = re.compile(r"(?:[\w-]+\s*:|[\[{]|[rbfu](?=$))\s*$")
-_CALLEE = re.compile(r"([A-Za-z_$][\w$.:>!?-]{0,80}?)\s*\(?\s*$")
-_ASSIGNS = re.compile(r"(?<![=!<>])=\s*$")
-_ASKS = re.compile(r"\s*\)\s*(?:\.|->|::)\s*(?:exists?|is_?(?:file|dir)\w*|l?stat|name|suffix)\b")
-_FILE_TEST = re.compile(r"(?<!\w)-[a-zA-Z]\s*$")  # Perl's `-e ".env"`
+_QUOTED = late_regex(r"""(['"`])((?:(?!\1)[^\\\n]){1,300})\1""")
+_PATH = late_regex(r"(?:file://?/?|~/|\.{1,2}/|/)?[^\s*?<>|{}()$&;=]{2,256}", re.IGNORECASE)
+_LABEL = late_regex(r"(?:[\w-]+\s*:|[\[{]|[rbfu](?=$))\s*$")
+_CALLEE = late_regex(r"([A-Za-z_$][\w$.:>!?-]{0,80}?)\s*\(?\s*$")
+_ASSIGNS = late_regex(r"(?<![=!<>])=\s*$")
+_ASKS = late_regex(r"\s*\)\s*(?:\.|->|::)\s*(?:exists?|is_?(?:file|dir)\w*|l?stat|name|suffix)\b")
+_FILE_TEST = late_regex(r"(?<!\w)-[a-zA-Z]\s*$")  # Perl's `-e ".env"`
 
 # Calls that read nothing of the file that they are given the name of.
 HARMLESS = frozenset(
@@ -144,20 +145,20 @@ def _callee(before: str) -> str:
 
 # The environment
 
-_ENVIRONMENT = re.compile(
+_ENVIRONMENT = late_regex(
     r"process\.env\b|\benviron\b|\bgetenv\b|\bENV\b|\$_ENV|\$_SERVER|\bDeno\.env\b|\bBun\.env\b"
     r"|\bGetenv\b|\.parsed\b|import\.meta\.env|\benv\("
 )
-_PRINTS = re.compile(
+_PRINTS = late_regex(
     r"print|console\.|stdout|\bputs\b|\becho\b|\bpp?\b|dump|\.log\(|\bwrite|inspect|display"
 )
-_ONE_PLAIN = re.compile(
+_ONE_PLAIN = late_regex(
     r"(?:process\.env\.|environ(?:\.get\(|\[)['\"]?|getenv\(['\"]?|\bENV\[['\"])"
     r"(?:HOME|PATH|PWD|USER|SHELL|LANG|TERM|CI|NODE_ENV|RAILS_ENV|APP_ENV|ENV|PORT|HOST|DEBUG)\b"
 )
 
 
-_PRINTS_LOADED = re.compile(r"(?:console\.\w+|print|write)\([^;]{0,120}\.config\(")
+_PRINTS_LOADED = late_regex(r"(?:console\.\w+|print|write)\([^;]{0,120}\.config\(")
 
 
 def prints_environment(text: str, *, printed: bool = False) -> bool:

@@ -30,6 +30,7 @@ from penstock.core.shell.programs.reads.vocabulary import (
     TESTERS,
     WORDS_INSIDE,
 )
+from penstock.core.text.late_regex import late_regex
 
 
 def mentioned(call: ProgramCall, *, writes: bool = True) -> Iterator[Effect]:
@@ -56,8 +57,8 @@ def _is_option(word: Value) -> bool:
     return word.text.startswith("-") and "=" not in word.text
 
 
-_INSTALLED = re.compile(r"(?:^|/)(?:node_modules|site-packages)/")
-_CHANGED = re.compile(r"-+(?:[ofiw]|.*(?:out|dest|write|place|fix|target|save|patch|edit|file).*)")
+_INSTALLED = late_regex(r"(?:^|/)(?:node_modules|site-packages)/")
+_CHANGED = late_regex(r"-+(?:[ofiw]|.*(?:out|dest|write|place|fix|target|save|patch|edit|file).*)")
 
 
 def _is_plugin(option: str, word: str) -> bool:
@@ -99,7 +100,7 @@ def _is_call(text: str) -> bool:
 
 # Words inside of a text
 
-_INSIDE = re.compile(r"[\s'\"`(),;=\[\]{}]+")
+_INSIDE = late_regex(r"[\s'\"`(),;=\[\]{}]+")
 
 
 def words_inside(text: str) -> Iterator[Value]:
@@ -117,9 +118,9 @@ def inside_code(text: str) -> Iterator[Value]:
 
 # One word
 
-_APART = re.compile(r"[=@:,;#?]+")
-_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]{1,30})://([^/]*)(.*)", re.IGNORECASE | re.DOTALL)
-_ATTACHED = re.compile(r"-[A-Za-z]([~.]?[^=\s]*[/.][^=\s]*)")
+_APART = late_regex(r"[=@:,;#?]+")
+_ADDRESS = late_regex(r"([a-z][a-z0-9+.-]{1,30})://([^/]*)(.*)", re.IGNORECASE | re.DOTALL)
+_ATTACHED = late_regex(r"-[A-Za-z]([~.]?[^=\s]*[/.][^=\s]*)")
 _LOCAL = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "[::1]"})  # noqa: S104
 _LOCAL_SCHEMES = ("file", "sqlite", "duckdb", "unix")
 
@@ -150,7 +151,7 @@ def of_address(text: str) -> Iterator[str]:
         yield path.lstrip("/")  # a server on this machine, most likely of this directory
 
 
-_NO_FILE = re.compile(r"-.*|[0-9.]+|[.]{1,2}/?|[a-z]{1,3}|.*[()'\"<>|].*|.{256,}", re.DOTALL)
+_NO_FILE = late_regex(r"-.*|[0-9.]+|[.]{1,2}/?|[a-z]{1,3}|.*[()'\"<>|].*|.{256,}", re.DOTALL)
 
 
 def is_candidate(text: str) -> bool:

@@ -8,19 +8,19 @@ Always true: at most `MOST_LOOKS` names are looked for in one list.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from penstock.core.shell.effects import Feed
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
 from penstock.core.shell.place import TELLING
+from penstock.core.text.late_regex import late_regex
 
 MOST_TEXT = 16_384
 MOST_LOOKS = 96
 MOST_LINES = 512
-_APART = re.compile(r"[\s\0'\"=,;:()\[\]{}]+")
-_LINES = re.compile(r"[\n\0]+")
+_APART = late_regex(r"[\s\0'\"=,;:()\[\]{}]+")
+_LINES = late_regex(r"[\n\0]+")
 
 
 def names_in(text: str, here: LookHere) -> list[Value]:

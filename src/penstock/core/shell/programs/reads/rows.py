@@ -6,7 +6,6 @@ disk may not be possible.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
@@ -14,6 +13,7 @@ from penstock.core.model import Action
 from penstock.core.shell.effects import Effect, Program, ProgramCall, Touch, options, read
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
+from penstock.core.text.late_regex import late_regex
 
 MOST_WORDS = 512
 MOST_PARTS = 16
@@ -90,7 +90,7 @@ def met(values: Sequence[Value] | Iterator[Value]) -> Iterator[Value]:
             yield from usual_names(value)
 
 
-_GROUP = re.compile(r"[@?*+!]\([^()]*\)")  # `.@(env|npmrc)`
+_GROUP = late_regex(r"[@?*+!]\([^()]*\)")  # `.@(env|npmrc)`
 
 
 def usual_names(pattern: Value) -> Iterator[Value]:

@@ -48,13 +48,14 @@ from penstock.core.shell.programs.reads.rows import (
     sweep,
 )
 from penstock.core.shell.programs.reads.vocabulary import WORDS_INSIDE
+from penstock.core.text.late_regex import late_regex
 
 # sed and awk
 
-_SED_READS = re.compile(r"(?:^|[;{}\n$0-9/])\s*[rR](?:\s+|(?=[./~]))([^\s;}]+)")
-_AWK_READS = re.compile(r'<\s*"([^"\n]{1,300})"|@(?:include|load)\s+"([^"\n]{1,300})"')
-_AWK_NAMES = re.compile(r'"([^"\n]{1,300})"')
-_AWK_JOINS = re.compile(r'(?<=[^\\\s(,])"[ \t]+"(?=[^"\s])')
+_SED_READS = late_regex(r"(?:^|[;{}\n$0-9/])\s*[rR](?:\s+|(?=[./~]))([^\s;}]+)")
+_AWK_READS = late_regex(r'<\s*"([^"\n]{1,300})"|@(?:include|load)\s+"([^"\n]{1,300})"')
+_AWK_NAMES = late_regex(r'"([^"\n]{1,300})"')
+_AWK_JOINS = late_regex(r'(?<=[^\\\s(,])"[ \t]+"(?=[^"\s])')
 
 
 def _sed(call: ProgramCall) -> Iterator[Effect]:
@@ -187,7 +188,7 @@ def _deno(call: ProgramCall) -> Iterator[Effect]:
 
 # Compilers and editors
 
-_INCLUDES = re.compile(
+_INCLUDES = late_regex(
     r"^\s*(?:#\s*(?:include|embed)|\.(?:include|incbin))\s*[\"<]([^\">\n]{1,300})", re.M
 )
 
@@ -207,7 +208,7 @@ _OPENED = shows(
     "cSTuUwWi", "cmd startuptime eval execute", files="l load visit find-file file insert"
 )
 _COMMANDS = ("-c", "--cmd", "--eval", "-eval", "-e", "--execute")
-_LINE_READS = re.compile(r"^[\d,$.%]*\s*(?:r|e|E|read|edit|view)!?\s+(\S+)", re.MULTILINE)
+_LINE_READS = late_regex(r"^[\d,$.%]*\s*(?:r|e|E|read|edit|view)!?\s+(\S+)", re.MULTILINE)
 
 
 def _editor(call: ProgramCall) -> Iterator[Effect]:

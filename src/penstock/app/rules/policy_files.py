@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from penstock.app.policy import policy_of, read_rules
+from penstock.app.rules.policy import policy_of, read_rules
 from penstock.stores.rules.last_good import NAME, kept
 from penstock.stores.system.places import (
     RULES,

@@ -71,9 +71,19 @@ def policy_of(
         policy = _in_force(read, project, user, others, last_good)
     if policy_file:
         return policy
-    from penstock.app.nested_rules import NestedRules
+    from penstock.app.rules.nested_rules import NestedRules
 
     return replace(policy, nested=NestedRules(root, read))
+
+
+def policy_at(root: str, read: Reading) -> Policy:
+    """Return the policy of a workspace as something else than the disk has its rules files."""
+    from penstock.app.rules.nested_rules import NestedRules
+
+    own = rules_of(root)
+    project = next((path for path in own if read(path) is not None), own[0])
+    policy = _in_force(read, project, user_rules())
+    return replace(policy, nested=NestedRules(root, read, stamp=lambda path: (path, 0, 0, 0)))
 
 
 def policy_with(loaded: LoadResult) -> Policy:
@@ -117,7 +127,7 @@ def own_places(root: str) -> Own:
     """
     from penstock.core.policy.builtin import Own
 
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     beside = os.path.dirname(package)
     environment = sys.executable.rpartition("/bin/")[0]
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"

@@ -26,11 +26,21 @@ UNSEEN = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".to
 
 
 class NestedRules:
-    """The layers of the directories that a path lies in; for `Policy.nested`."""
+    """The layers of the directories that a path lies in; for `Policy.nested`.
 
-    def __init__(self, root: str, read: Callable[[str], bytes | None]) -> None:
+    `stamp` says when a file has changed since it was read.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        read: Callable[[str], bytes | None],
+        *,
+        stamp: Callable[[str], Stamp] = stamp,
+    ) -> None:
         self._root = root
         self._read = read
+        self._stamp = stamp
         self._known: dict[str, tuple[Stamp, Layer | None]] = {}
 
     def __call__(self, target: Target) -> tuple[Layer, ...]:
@@ -45,7 +55,7 @@ class NestedRules:
 
     def _layer(self, folder: str) -> Layer | None:
         path = f"{self._root}/{folder}/{RULES}"
-        now = stamp(path)
+        now = self._stamp(path)
         known = self._known.get(folder)
         if known is None or known[0] != now:
             data = self._read(path) if now[1] >= 0 else None

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.app.policy import policy_of, read_rules
+from penstock.app.rules.policy import policy_of, read_rules
 from penstock.core.model import Decision, Verdict
 from penstock.core.policy.model import Policy
 from penstock.core.rule_edit.edit import edited, parse_operation
@@ -19,7 +19,7 @@ from penstock.core.rule_edit.ways import Stop, decided_by, stops_in, ways_past, 
 from penstock.gate.judge import judge_call
 from penstock.gate.prepare import Call
 from penstock.stores.files.workspace import DiskFiles
-from penstock.stores.git.inspect import GitRepositories
+from penstock.stores.git.find import GitRepositories
 from penstock.stores.system.places import RULES, rules_of, user_rules
 
 MOST_ROUNDS = 4  # a rule that is opened may show another behind it

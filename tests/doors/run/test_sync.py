@@ -1,0 +1,185 @@
+"""Syncs of a layer that a real overlay made, one after the other, whatever became of the last."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from penstock.app import Workspace
+from penstock.app.isolated_runs import IsolatedRuns
+from penstock.core.proposals.model import Proposal, State
+from penstock.core.run.summary import SyncResult
+from penstock.doors.run.listing import drop, listed
+from penstock.doors.run.sync import Sync
+from penstock.gate import Proof
+from penstock.stores.isolation import records
+from tests.doors.run.stage import RUN, LayerStage, can_stage, keep_run
+
+pytestmark = pytest.mark.skipif(not can_stage(), reason="NOT TESTED: this kernel cannot: overlays")
+
+ALLOWED = 'version = 1\n[defaults]\nwrite = "allow"\n'
+PERSON = Proof(by="ada", kind="terminal")
+
+
+@dataclass
+class Play:
+    """A project, and a run on its stage."""
+
+    folder: Path
+    runs: IsolatedRuns
+    stage: LayerStage
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "project"
+
+    def sync(self, *, live: bool = True, ask: bool = False) -> SyncResult:
+        known = self.runs.live(RUN, self.stage.process) if live else None
+        return Sync(here=self.runs.here, runs=self.runs, run=RUN, live=known, ask=ask).sync()
+
+    def pending(self) -> list[Proposal]:
+        return list(self.runs.here.gate.find(states=(State.WAITING,)))
+
+    def restart(self) -> None:
+        """Forget what a process knows that has ended."""
+        here = self.runs.here
+        self.runs = IsolatedRuns(Workspace(here.root, here.state))
+
+
+Begin = Callable[..., Play]
+
+
+@pytest.fixture
+def begin(tmp_path: Path) -> Iterator[Begin]:
+    """Return what starts a run over some files."""
+    stages = []
+
+    def start(files: dict[str, str], rules: str = ALLOWED) -> Play:
+        for path, text in {"penstock.toml": rules, **files}.items():
+            place = tmp_path / "project" / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+        here = Workspace(str(tmp_path / "project"), str(tmp_path / "state"))
+        assert here.gate
+        runs = keep_run(here, started=time.time())
+        stage = LayerStage(str(tmp_path / "project"), f"{runs.records.path(RUN)}/project")
+        stages.append(stage)
+        return Play(tmp_path, runs, stage)
+
+    yield start
+    for one in stages:
+        one.end()
+
+
+def test_a_removal_that_is_written_says_nothing_of_what_takes_its_place(begin: Begin) -> None:
+    """The two have one name. What takes the place may be pending, or fail."""
+    rules = f'{ALLOWED}[[ask]]\nid = "asks"\npaths = ["folder"]\nactions = ["create"]\n'
+    play = begin({"folder/x.txt": "x\n"}, rules)
+    play.stage(("remove", "folder"), ("write", "folder", "a file now\n"))
+    for _ in range(3):
+        result = play.sync()
+        assert [one.path for one in result.pending] == ["folder"]
+    assert not (play.root / "folder").exists()
+    (one,) = play.pending()
+    play.runs.here.gate.answer(one.id, approve=True, proof=PERSON)
+    play.runs.here.gate.apply(one.id)
+    assert (play.root / "folder").read_text() == "a file now\n"
+    assert play.sync().settled
+
+
+def test_what_a_run_wrote_itself_is_no_edit_of_the_user(begin: Begin) -> None:
+    """A sync that is stopped has written, and has not written down what it knows."""
+    play = begin({"a.txt": "a\n", "d/x.txt": "x\n"})
+    play.stage(
+        ("append", "a.txt", "one\n"),
+        ("empty", "d"),
+        ("write", "d/n.txt", "n\n"),
+        ("link", "a", "l"),
+    )
+    assert len(play.sync().applied) == 4
+    os.unlink(f"{play.runs.records.path(RUN)}/{records.BASES}")
+    play.restart()
+    play.stage(
+        ("append", "a.txt", "two\n"), ("remove", "d/n.txt"), ("remove", "l"), ("link", "b", "l")
+    )
+    result = play.sync(live=False)
+    assert (result.pending, sorted(result.applied)) == ((), ["a.txt", "d/n.txt", "l"])
+    assert (play.root / "a.txt").read_text() == "a\none\ntwo\n"
+    assert os.readlink(play.root / "l") == "b"
+    assert not (play.root / "d/n.txt").exists()
+
+
+def test_what_the_user_wrote_after_a_run_is_still_the_users(begin: Begin) -> None:
+    play = begin({"a.txt": "a\n"})
+    play.stage(("append", "a.txt", "one\n"))
+    play.sync()
+    os.unlink(f"{play.runs.records.path(RUN)}/{records.BASES}")
+    play.restart()
+    (play.root / "a.txt").write_text("the user\n")
+    play.stage(("append", "a.txt", "two\n"))
+    result = play.sync(live=False)
+    assert [one.path for one in result.pending] == ["a.txt"] or not result.pending
+    assert (play.root / "a.txt").read_text().startswith("the user\n")
+
+
+def test_a_directory_that_only_we_emptied_is_removed(begin: Begin) -> None:
+    """What changes in a directory changes its time as well; it is still the one that was seen."""
+    play = begin({"folder/x.txt": "x\n"})
+    play.stage(("remove", "folder"))
+    time.sleep(0.05)  # the clock of files is a coarse one
+    (play.root / "folder/x.txt").unlink()
+    result = play.sync(live=False)
+    assert (result.pending, result.failed) == ((), ())
+    assert not (play.root / "folder").exists()
+
+
+def test_a_directory_that_the_user_made_again_is_not_removed_unasked(begin: Begin) -> None:
+    play = begin({"folder/x.txt": "x\n"})
+    play.stage(("remove", "folder"))
+    time.sleep(0.05)
+    (play.root / "folder/x.txt").unlink()
+    (play.root / "folder").rmdir()
+    (play.root / "folder").mkdir()
+    result = play.sync(live=False)
+    assert [one.path for one in result.pending] == ["folder"]
+    assert (play.root / "folder").is_dir()
+
+
+def test_half_of_a_layer_is_never_taken_for_the_work_of_a_command(begin: Begin) -> None:
+    """A removal that is stopped leaves a run that nobody finds; the next removal ends it."""
+    play = begin({"a.txt": "a\n"})
+    play.stage(("append", "a.txt", "one\n"))
+    play.stage.end()
+    folder = Path(play.runs.records.folder)
+    other = play.runs.records.make(str(play.root), ["true"], 1.0)
+    os.rename(folder / RUN, folder / f"{records.GONE}{RUN}")
+    (folder / f"{records.GONE}{RUN}" / records.RECORD).unlink()
+    (folder / "r-broken").mkdir()
+    assert [one.record.id for one in listed(play.runs.here)] == [other.id]
+    drop(play.runs.here, other.id)
+    assert os.listdir(folder) == ["r-broken"]
+
+
+def test_a_file_that_the_user_deleted_is_told_from_one_that_was_moved(begin: Begin) -> None:
+    """Each is a copy of a real file under a name that the project does not have."""
+    play = begin({"a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n", "d/e.txt": "e\n"})
+    time.sleep(0.05)  # the clock of files is a coarse one
+    play.runs.records.keep(replace(play.runs.records.get(RUN), started=time.time()))
+    play.stage(
+        ("append", "a.txt", "one\n"),
+        ("rename", "b.txt", "moved.txt"),
+        ("rename", "c.txt", "d/changed.txt"),
+        ("append", "d/changed.txt", "two\n"),
+        ("remove", "d/e.txt"),
+    )
+    (play.root / "a.txt").unlink()
+    result = play.sync(live=False)
+    assert [one.path for one in result.pending] == ["a.txt"]
+    assert sorted(result.applied) == [
+        "b.txt", "c.txt", "d/changed.txt", "d/e.txt", "moved.txt"
+    ]  # fmt: skip
