@@ -36,6 +36,8 @@ _PLACES = late_regex(
 _SHOWS = late_regex(
     r"\bprint|console\.|\bputs\b|\becho\b|stdout|stderr|\bfetch\(|requests\.|urllib|axios|https?\."
     r"|\bcat\b|curl|Println|\bt\.(?:Log|Error|Fatal)|println!|logging\.|logger\.|\blog\.(?:info|Print)"
+    r"|readfile\(|var_dump|print_r|IO\.(?:puts|inspect|write)|Console\.(?:Write|Error)|\bcout\b|\bcerr\b"
+    r"|\bdump\(|\bdd\(|\bfputs\b|\bdbg!|io\.write|NSLog|os\.Stdout|\bwget\b|HttpClient|http\.Post"
 )
 _ELSEWHERE = late_regex(
     r"tmp_path|tmpdir|tempfile|chdir|isolated_filesystem|TemporaryDirectory|mkdtemp|TempDir|memfs"
@@ -113,6 +115,8 @@ _IMPORTS: Mapping[str, _Import] = {
     "lua": _Import(late_regex(rf"\b(?:dofile|require|loadfile){_QUOTED}"), ("", ".lua")),
     "r": _Import(late_regex(rf"\bsource{_QUOTED}"), ("",)),
 }
+# Settings of a tool name other files that it runs: `setupFiles: ["./setup.ts"]`.
+_NAMED_FILE = late_regex(r"['\"](?:<rootDir>/)?(\.{1,2}/[\w./@-]{1,200}\.[cm]?[jt]sx?)['\"]")
 _PYTHON_IMPORT = late_regex(
     r"(?:^|;)[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([^\n#;]+)|import[ \t]+([\w., \t]+))",
     re.M,
@@ -156,6 +160,8 @@ def _imported(effect: RunText, beside: str, here: LookHere) -> Iterator[list[str
         return
     known = _IMPORTS.get(effect.language)
     found = known.pattern.findall(effect.text) if known else []
+    if effect.language == "js" and effect.role is RunRole.TOOL:
+        found += _NAMED_FILE.findall(effect.text)
     for name in list(dict.fromkeys(found))[:MOST_IMPORTS]:
         if known and (name[0] in "./" or effect.language != "js"):
             path = posixpath.normpath(posixpath.join(beside, name.lstrip("/")))

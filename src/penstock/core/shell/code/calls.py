@@ -285,6 +285,15 @@ _R: Meanings = {
     "system2": PROGRAM,
     **_rows("readLines read.table read.csv scan readRDS source readr.read_file", READS),
 }
+_C: Meanings = {
+    **_rows("fopen freopen fopen64", Opens()),
+    **_rows("ifstream open openat wifstream mmap_file slurp", READS),
+    **_rows("ofstream fstream creat wofstream", WRITES),
+    **_rows("unlink remove rmdir", UNLINKS),
+    "rename": RENAMES,
+    **_rows("system popen", SHELL),
+    **_rows("execl execlp execv execvp", Starts(shell=False, skip=1)),
+}
 # What languages without a table of their own call it.
 _OTHER: Meanings = {
     **_rows("system exec", SHELL),
@@ -309,6 +318,7 @@ CALLS: Mapping[str, Meanings] = {
     "csharp": _CSHARP,
     "elixir": _ELIXIR,
     "r": _R,
+    "c": _C,
 }
 
 

@@ -27,7 +27,7 @@ _INSERTS = late_regex(r"\$\{|#\{|\$[A-Za-z_{]|@[A-Za-z_{]")
 _INSERTED = late_regex(r"[$#]\{\s*([^{}]{1,80}?)\s*\}|\$([A-Za-z_]\w{0,63})")
 _ASSIGNED = late_regex(
     r"(?<![A-Za-z0-9_.])([A-Za-z_][A-Za-z0-9_]{0,63})[ \t]{0,8}:?=[ \t]{0,8}"
-    r"('[^'\\\n]{0,300}'|\"[^\"\\\n]{0,300}\"|`[^`\\\n]{0,300}`|[A-Za-z_][^\n;]{0,200})"
+    r"('[^'\\\n]{0,300}'|\"[^\"\\\n]{0,300}\"|`[^`\\\n]{0,300}`|[A-Za-z_\[][^\n;]{0,200})"
 )
 # `for (const f of [...])`, `[...].forEach(f => `, `foreach ([...] as $f)`, `range []string{...}`
 _LOOP = late_regex(
@@ -68,8 +68,11 @@ _QUOTES = ("'", '"', "`")
 _MAKES = late_regex(
     r"&?(?:new |await )?(?:[A-Za-z_]\w*(?:\.|::|->))*"
     r"(?:join|resolve|normalize|of|get|new|from|Join|Abs|Clean|Combine|File|file|files|Path|URL"
-    r"|expand_path|catfile|fileURLToPath|String|toPath|dirname|rel2abs|realpath)!?\("
+    r"|expand_path|catfile|fileURLToPath|String|string|toPath|dirname|rel2abs|realpath|concat"
+    r"|pathexpand|absolute_path)!?\("
 )
+_BASE_SECOND = ("expand_path(", "rel2abs(", "absolute_path(")
+_ITEMS = late_regex(r"\[([^\[\]]{1,300})\]\.join\(\s*(?:(['\"`])([^'\"`]{0,8})\2)?\s*\)")
 _DIRECTORY_OF = late_regex(r"(?:dirname|Dir)\($")
 _TAIL = late_regex(r"(?:\.(?:\w{1,20}\(\)|path|absolutePath|href))+$")
 # Words for the directory that a script lies in, and for the one that it runs in.
@@ -286,6 +289,11 @@ class Literals:
         piece = _TAIL.sub("", piece)
         if piece[:1] in _QUOTES:
             return _single(self._string(piece))
+        items = _ITEMS.fullmatch(piece)
+        if items:
+            each = [self.values(word.strip(), depth + 1) for word in cut(items[1], "")]
+            glue = "," if items[2] is None else items[3]
+            return [glue.join(one[0] for one in each)] if all(each) else []
         found = _MAKES.match(piece)
         if not found or not piece.endswith(")"):
             return []
@@ -303,6 +311,10 @@ def _path_of(call: str, words: list[str]) -> str:
     """Return the path that a call makes of its words."""
     if "URL(" in call and words[1:]:  # the address that a name is relative to comes second
         words = [posixpath.dirname(words[-1]) or ".", words[0]]
+    elif call.endswith(_BASE_SECOND) and words[1:]:
+        words = [words[1], words[0]]
+    elif call.endswith("concat("):
+        return "".join(words)
     made = posixpath.join(*words)
     return posixpath.dirname(made) or "." if _DIRECTORY_OF.search(call) else made
 

@@ -9,6 +9,7 @@ telling too much.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -81,6 +82,8 @@ def code_effects(language: str, text: str, *, script: str = "") -> Iterator[Effe
     if len(text) > most:
         yield Unclear(f"the {language} code is too long to be read")
         text = (_thin(language, text) if script else text)[:most]
+    if language == "c":
+        text = _OBJECT.sub(r"\1(", text)
     literals = Literals(text, script)
     for count, (meaning, end) in enumerate(_calls(language, text)):
         if count >= calls:
@@ -90,11 +93,28 @@ def code_effects(language: str, text: str, *, script: str = "") -> Iterator[Effe
         if arguments is not None:
             if isinstance(meaning, Reads | Opens) and not literals.values(arguments[0]):
                 yield from _computed(text)
+            if language == "rust" and _INCLUDES.search(text[max(0, end - 16) : end]):
+                arguments = _beside(arguments, literals, script)
             yield from _called(meaning, arguments, literals, language)
     yield from _special_forms(language, text, literals)
     yield from _perhaps_read(named_in_code(text, _table(language, text)))
     if _MAY_RUN.search(text):
         yield Unclear("", runs=True)
+
+
+_INCLUDES = re.compile(r"include(?:_str|_bytes)?!?$")
+
+
+def _beside(arguments: list[str], literals: Literals, script: str) -> list[str]:
+    """Return the arguments of `include_str!`, whose path begins where its source lies."""
+    folder = posixpath.dirname(script)
+    paths = [
+        posixpath.normpath(posixpath.join(folder, one)) for one in literals.values(arguments[0])
+    ]
+    return [f'"{paths[0]}"', *arguments[1:]] if folder and paths else arguments
+
+
+_OBJECT = re.compile(r"\b(w?[io]?fstream)\s+\w+\s*[({]")  # `std::ifstream f("a")`
 
 
 def _thin(language: str, text: str) -> str:
@@ -133,6 +153,8 @@ def _calls(language: str, text: str) -> Iterator[tuple[Meaning, int]]:
         else:
             parts = _JOINT.split(name)
             meaning = table.get(".".join(parts[-2:])) or table.get(parts[-1])
+            if meaning is None and name.endswith("!"):  # a macro of Rust
+                meaning = table.get(parts[-1][:-1])
         if meaning is not None:
             yield meaning, found.end()
 

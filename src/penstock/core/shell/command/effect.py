@@ -116,7 +116,8 @@ class Effects:
             self._texts.drop_patch(effect.value, state)
         if effect.action is Action.READ and effect.value.pattern and effect.value.exact:
             for name in self._walk.names(effect.value.text, state) or ():
-                self._walk.found.touch(Touch(Value(name), Action.READ, mention=True), state, by)
+                one = Touch(Value(name), Action.READ, mention=effect.mention)
+                self._walk.found.touch(one, state, by)
         if not effect.value.exact and (effect.mention or effect.action is Action.READ):
             self._perhaps(effect, state, by)
         for inside in self._packed.shown(effect, state, by):

@@ -53,6 +53,7 @@ from penstock.core.shell.script_files import shadowed
 from penstock.core.shell.state import MOST_STATES, ShellState, States, merged
 from penstock.core.shell.tasks.hooks import git_hooks
 from penstock.core.shell.tasks.model import also
+from penstock.core.shell.tasks.project_code import by_convention
 from penstock.core.shell.tasks.table import TASKS
 from penstock.core.shell.variables import SPECIAL, runs
 from penstock.core.text.late_regex import late_regex
@@ -316,6 +317,8 @@ class Programs:
         if not tabled and base not in SHOWS:  # a wrapper that we do not know
             self._walk.effects(carried(args), state, feed, base)
         if row is None:
+            if known not in READS:
+                self._walk.effects(by_convention(call), state, feed, base)
             return (state,)
         effects = self._packed.note(call, self._contents.told(row(call), call, state), state)
         after = self._walk.effects(effects, state, feed, base)

@@ -17,6 +17,7 @@ from penstock.core.shell.command.words import Words, assigned_names
 from penstock.core.shell.effects import Feed, Touch
 from penstock.core.shell.expansion import PIPE, Value
 from penstock.core.shell.findings import shown
+from penstock.core.shell.place import joined
 from penstock.core.shell.programs.git_patches import made_patch
 from penstock.core.shell.programs.output import printed
 from penstock.core.shell.programs.own import OWN_SCRIPT
@@ -29,6 +30,7 @@ _READS = frozenset({"<", "<>"})
 _REPLACES = frozenset({">", ">|", ">!", "&>", "&>|"})
 _APPENDS = frozenset({">>", "&>>", ">>|", ">>!", "&>>|"})
 _INPUTS = frozenset({"<", "<>", "<<", "<<-", "<<<", "<&"})
+_SHOW_FILE = (["git", "show"], ["git", "cat-file"])
 _DUPLICATE = late_regex(r"[0-9]*-?")
 # With this among the traits of a state, `exec` has changed what commands read.
 INPUT_MOVED = "exec <"
@@ -145,8 +147,20 @@ class Redirections:
         for redirect in redirects:
             if redirect.op in _WRITES and redirect.word:
                 for value in self._words.values((redirect.word,), state):
+                    if redirect.op in _REPLACES:
+                        self._restored(argv, value, state)
                     self._texts.keep_patch(value, made_patch(argv), state)
                     self._texts.keep(value, text, state, more=redirect.op in _APPENDS)
+
+    def _restored(self, argv: list[Value], file: Value, state: ShellState) -> None:
+        """`git show HEAD:f > f` is `git checkout HEAD -- f`, and loses what that would lose."""
+        if [word.text for word in argv[:2]] not in _SHOW_FILE:
+            return
+        for word in argv[2:]:
+            revision, colon, path = word.text.partition(":")
+            if colon and file.exact and joined(state.cwd, path) == joined(state.cwd, file.text):
+                words = map(Value, ("git", "checkout", revision or "HEAD", "--", path))
+                self._walk.program(list(words), state, Feed(), functions=False)
 
 
 def after_redirections(

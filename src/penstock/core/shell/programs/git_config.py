@@ -107,8 +107,8 @@ def _is_ordinary(found: Options, words: tuple[Value, ...]) -> bool:
     named = bool(words) and words[0].exact and "." in words[0].text
     if whole or not named or found.operands[0].text in _WHOLE:
         return False
-    if found.has("f", "file", "system", "worktree"):
-        return False
+    if found.has("f", "file", "system", "worktree") or words[0].text.lower() == "core.hookspath":
+        return False  # also where it switches hooks off: that lasts
     if found.has("global"):
         return is_personal(words[0].text)
     unknown = "!" if words[0].text.lower().startswith(("alias.", "submodule.")) else "x"

@@ -8,6 +8,7 @@ one are taken.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -74,9 +75,30 @@ def playbook(call: ProgramCall) -> Iterator[Effect]:
     found = options(call.args, short="ietlcuKMf", long="inventory extra-vars connection limit tags")
     forced = [value.text for value in found.values("c", "connection")] == ["local"]
     for word in found.operands[:8]:
-        for play in _tables(yaml_data(call.here.text(word.text) or "")):
+        text = call.here.text(word.text) or ""
+        yield from _looked_up(word.text, text)
+        for play in _tables(yaml_data(text)):
             here = forced or play.get("connection") == "local" or play.get("hosts") in _LOCAL
             yield from _play(word.text, play, here=here)
+
+
+# `lookup('file', 'x')` reads here, whatever the host; `lookup('pipe', 'cmd')` runs here.
+_LOOKUP = re.compile(
+    r"(?:lookup|query|q)\(\s*['\"](?:ansible\.builtin\.)?(\w+)['\"]\s*,\s*['\"]([^'\"\n]{1,300})['\"]"
+)
+_FILE_LOOKUPS = frozenset({"file", "template", "unvault", "ini", "csvfile", "lines", "fileglob"})
+
+
+def _looked_up(name: str, text: str) -> Iterator[Effect]:
+    """Return what expressions in a playbook read or run on this machine."""
+    beside = posixpath.dirname(name)
+    for kind, given in _LOOKUP.findall(text)[:MOST_TEXTS]:
+        if kind in _FILE_LOOKUPS:
+            path = given.removeprefix("{{ playbook_dir }}/").removeprefix("{{playbook_dir}}/")
+            for place in dict.fromkeys((posixpath.join(beside, path), path)):
+                yield Touch(Value(place), Action.READ)
+        elif kind in ("pipe", "lines"):
+            yield RunText(name, "sh", given)
 
 
 def _play(name: str, play: Mapping[str, object], *, here: bool) -> Iterator[Effect]:
@@ -110,24 +132,54 @@ _COMMAND = late_regex(
     r'\bcommand\s*=\s*"((?:[^"\\]|\\.)*)"|\bcommand\s*=\s*<<-?(\w+)\n(.*?)\n\s*\2', re.S
 )
 _STRING = late_regex(r'"((?:[^"\\]|\\.)*)"')
-_FILE = late_regex(r'\b(?:file|filebase64|templatefile)\(\s*"([^"$]+)"')
+_FILE = late_regex(r'\b(?:file\w*|templatefile)\(\s*(?:(?:pathexpand|abspath)\(\s*)?"([^"\n]+)"')
+_MODULE = late_regex(r'\bsource\s*=\s*"(\.{1,2}/[^"$]+)"')
+_IN_MODULE = late_regex(r"\$\{path\.(?:module|root|cwd)\}/?")
+MOST_MODULES = 16
 _PLANS = frozenset({"plan", "apply", "refresh", "destroy", "test", "console", "import"})
 
 
 def terraform(call: ProgramCall) -> Iterator[Effect]:
     """`terraform plan` runs external programs, `apply` commands of provisioners too."""
-    words = [word.text for word in options(call.args, long="chdir").operands]
+    texts = [word.text for word in call.args]
+    words = [text for text in texts if text[:1] != "-"]
     if not words or words[0] not in _PLANS:
         return
-    for name in (call.here.names("*.tf") or ())[:MOST_TEXTS]:
-        text = call.here.text(name) or ""
-        for found in _PROGRAM.finditer(text):
-            words = [_plain(one) for one in _STRING.findall(found.group(1))]
-            yield RunText(name, "sh", " ".join(map(_quoted, words)))
-        for found in _COMMAND.finditer(text):
-            yield RunText(name, "sh", _plain(found.group(1) or "") or found.group(3) or "")
-        shows = "output" in text
-        yield from (Touch(Value(one), Action.READ) for one in _FILE.findall(text) if shows)
+    chdir = next((text.partition("=")[2] for text in texts if text.startswith("-chdir=")), "")
+    waiting, seen = [chdir.rstrip("/")], set[str]()
+    while waiting and len(seen) < MOST_MODULES:
+        folder = waiting.pop()
+        if folder in seen:
+            continue
+        seen.add(folder)
+        for name in (call.here.names(posixpath.join(folder, "*.tf")) or ())[:MOST_TEXTS]:
+            text = call.here.text(name) or ""
+            yield from _settings(name, folder, text)
+            found = _MODULE.findall(text)
+            waiting += [posixpath.normpath(posixpath.join(folder, one)) for one in found]
+    if words[0] == "console":  # what is typed there is printed
+        yield from _shown(chdir, call.feed.text or "")
+
+
+def _settings(name: str, folder: str, text: str) -> Iterator[Effect]:
+    where = Value(folder) if folder else None
+    for found in _PROGRAM.finditer(text):
+        words = [_plain(one) for one in _STRING.findall(found.group(1))]
+        yield RunText(name, "sh", " ".join(map(_quoted, words)), directory=where)
+    for found in _COMMAND.finditer(text):
+        command = _plain(found.group(1) or "") or found.group(3) or ""
+        yield RunText(name, "sh", command, directory=where)
+    if re.search(r"\b(?:output|local_file|http)\b", text):
+        yield from _shown(folder, text)
+
+
+def _shown(folder: str, text: str) -> Iterator[Effect]:
+    """Return the files whose text an expression is worth."""
+    for path in _FILE.findall(text)[:MOST_TEXTS]:
+        plain = _IN_MODULE.sub("", path)
+        if "$" not in plain:
+            place = plain if plain[:1] in "/~" else posixpath.join(folder, plain)
+            yield Touch(Value(place), Action.READ)
 
 
 def _plain(text: str) -> str:

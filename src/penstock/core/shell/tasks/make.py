@@ -13,10 +13,11 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from penstock.core.shell.effects import Effect, ProgramCall, RunText, last, options
+from penstock.core.model import Action
+from penstock.core.shell.effects import Effect, ProgramCall, RunText, Touch, last, options
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
-from penstock.core.shell.place import joined
+from penstock.core.shell.place import TELLING, joined
 from penstock.core.shell.tasks.make_values import MakeValues
 from penstock.core.shell.wildcards import is_wild
 from penstock.core.text.late_regex import late_regex
@@ -31,6 +32,12 @@ _RULE = late_regex(r"([^:=#]+?)\s*(&?::?)(?!=)\s*(.*)", re.DOTALL)
 _INCLUDE = late_regex(r"-?s?include\s+(.+)")
 _DEFINE = late_regex(r"(?:override\s+|export\s+)*define\s+([\w.-]+)\s*(?:\+?:?=)?")
 _DIRECTIVE = late_regex(r"(?:ifeq|ifneq|ifdef|ifndef|else|endif|export|unexport|vpath)\b")
+_SET = late_regex(
+    r"^\s*(?:export\s+)?(\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH|DSN|PRIVATE|_URL)\w*)\s*=",
+    re.M | re.I,
+)
+_PRINTS = late_regex(r"[@+ -]*(?:echo|printf|curl|wget|\$\((?:info|warning|error)\b|print|cat\b)")
+_REFERENCE = late_regex(r"\$\$?[({]?(\w+)[)}]?")
 _SHELL = late_regex(r"(?:.*/)?(?:env\s+)?(?:ba|da|z|k|a)?sh\b")
 
 
@@ -46,6 +53,8 @@ class _Makefile:
     first: str = ""
     shells: list[str] = field(default_factory=list)
     files: int = 0
+    # Variables that a file for secrets sets, and that file.
+    secrets: dict[str, str] = field(default_factory=dict)
 
     def read(self, name: str) -> bool:
         """Read a Makefile; False where there is none."""
@@ -53,6 +62,9 @@ class _Makefile:
         self.files += 1
         if text is None or "\0" in text or self.files > MOST_INCLUDES:
             return False
+        if TELLING.search(name):
+            path = joined(self.directory, name)
+            self.secrets |= dict.fromkeys(_SET.findall(text)[:MOST_TARGETS], path)
         self.take(text)
         return True
 
@@ -131,6 +143,13 @@ class _Makefile:
                 yield target
                 waiting.extend(reversed(self.needs.get(self._rule_for(target), ())))
 
+    def printed(self, target: str) -> Iterator[str]:
+        """Yield the files for secrets of which a recipe prints a variable."""
+        for line in self.recipes.get(self._rule_for(target), ()) if self.secrets else ():
+            if _PRINTS.match(line):
+                found = (self.secrets.get(name) for name in _REFERENCE.findall(line))
+                yield from (path for path in found if path)
+
     def _rule_for(self, target: str) -> str:
         if target in self.recipes:
             return target
@@ -196,6 +215,7 @@ def make(call: ProgramCall) -> Iterator[Effect]:
         return
     goals = [word.text for word in found.operands if "=" not in word.text]
     for target in made.wanted(goals or [made.first]):
+        yield from (Touch(Value(path), Action.READ, mention=True) for path in made.printed(target))
         text = made.script(target)
         if text:
             yield RunText(shown, "sh", text, (Value(shown),), directory=place)

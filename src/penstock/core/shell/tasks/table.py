@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from penstock.core.model import Action
 from penstock.core.shell.effects import (
     Effect,
     Program,
@@ -20,6 +21,7 @@ from penstock.core.shell.effects import (
     RunProgram,
     RunRole,
     RunText,
+    Touch,
     options,
 )
 from penstock.core.shell.expansion import Value
@@ -51,6 +53,7 @@ from penstock.core.shell.tasks.manifests import (
 )
 from penstock.core.shell.tasks.model import ALL, TaskFile, TaskTool, also, run_tasks, source
 from penstock.core.shell.tasks.packages import each_package, npx, nx, package
+from penstock.core.shell.tasks.project_code import PROJECT_CODE, dockerfile_reads
 from penstock.core.shell.tasks.rake import rake
 from penstock.core.shell.tasks.suites import run_tests
 from penstock.core.shell.tasks.translate import ant, cmake, meson, ninja, xml_commands
@@ -197,7 +200,11 @@ _COMPOSER_ALONG = {
     ),
     **dict.fromkeys(("dump-autoload", "dumpautoload"), "pre-autoload-dump post-autoload-dump"),
 }
-_GRADLE = "build.gradle build.gradle.kts settings.gradle settings.gradle.kts init.gradle"
+_GRADLE = (
+    "build.gradle build.gradle.kts settings.gradle settings.gradle.kts init.gradle"
+    " */build.gradle */build.gradle.kts */*/build.gradle */*/build.gradle.kts"
+    " buildSrc/src/main/*/*.gradle.kts gradle/*.gradle gradle/*.gradle.kts"
+)
 _BUILD_TOOLS: Mapping[str, TaskTool] = {
     "rake": TaskTool(
         (
@@ -554,6 +561,22 @@ _NODE_TESTS = run_tests(suites.JEST)
 def _docker(call: ProgramCall) -> Iterator[Effect]:
     if call.args[:1] == (Value("compose"),):
         yield from _DOCKER_COMPOSE(call._replace(args=call.args[1:]))
+        return
+    words = [word for word in call.args if word.text not in ("buildx", "image", "builder")]
+    if words[:1] == [Value("build")]:
+        yield from _image(call._replace(args=tuple(words[1:])))
+
+
+def _image(call: ProgramCall) -> Iterator[Effect]:
+    """`docker build`: what a command of the Dockerfile prints of a file that it copies."""
+    takes = "tag build-arg target platform secret ssh label network progress output cache-from"
+    found = options(call.args, short="ftolmc", long=f"file {takes}")
+    places = [word.text.rstrip("/") for word in found.operands[:1]] or ["."]
+    folder = "" if places[0] == "." else f"{places[0]}/"
+    named = [value.text for value in found.values("f", "file")]
+    for file in named or [f"{folder}Dockerfile"]:
+        for path in dockerfile_reads(call.here.text(file) or ""):
+            yield Touch(Value(folder + path), Action.READ)
 
 
 _DOCKER_COMPOSE = run_tasks(TaskTool((_COMPOSE,), file="f file", takes="p project-name"))
@@ -614,7 +637,10 @@ def _program(name: str) -> Program:
     own = [
         table[name] for table in (PROGRAMS, RUNNERS, TERMINALS, _SPECIAL, _TESTS) if name in table
     ]
+    own += PROJECT_CODE.get(name, ())
     return also(*own, *([run_tasks(_TOOLS[name])] if name in _TOOLS else []))
 
 
-TASKS: Mapping[str, Program] = {name: _program(name) for name in (*_SPECIAL, *_TESTS, *_TOOLS)}
+TASKS: Mapping[str, Program] = {
+    name: _program(name) for name in (*_SPECIAL, *_TESTS, *_TOOLS, *PROJECT_CODE)
+}

@@ -37,6 +37,11 @@ _RAILS = tuple(
     Kept(verb, "config/master.key", there=True)
     for verb in ("credentials:show", "credentials:edit", "secrets:show", "encrypted:show")
 )
+# Code for a console of a framework that shows what it keeps encrypted, or got from the environment.
+_IN_CODE = r"(?s).*(?:\.credentials\b|\.secrets\b|secret_key_base|SECRET_KEY|\bENV\b).*"
+_CONSOLE = tuple(
+    Kept(verb, "config/master.key", also=_IN_CODE, there=True) for verb in ("runner", "r")
+)
 _TERRAFORM = (
     *(Kept("state pull", _STATE, there=True), Kept("show$", _STATE, there=True)),
     *(Kept("output", _STATE, also=r"--?(?:json|raw)", there=True),),
@@ -83,7 +88,8 @@ KEEPERS: Mapping[str, tuple[Kept, ...]] = {
     ),
     **dict.fromkeys(("npm", "pnpm", "yarn"), _NPM),
     **dict.fromkeys(("terraform", "tofu"), _TERRAFORM),
-    **dict.fromkeys(("rails",), _RAILS),
+    "rails": (*_RAILS, *_CONSOLE),
+    "dotnet": (Kept("user-secrets list", "~/.microsoft/usersecrets/x/secrets.json"),),
     "php": (Kept("artisan config:show", ".env", there=True),),
     "heroku": (
         Kept("auth:token", "~/.netrc"),

@@ -81,13 +81,13 @@ def _word(word: Value, option: str, call: ProgramCall) -> Iterator[Effect]:
     if equals and (is_free(name) or _is_prose(name, call.name)):
         return
     if word.text.partition(":")[0] in CODE:
-        yield from perhaps(_inside_code(word.text.partition(":")[2]))
+        yield from perhaps(inside_code(word.text.partition(":")[2]))
     elif equals and name in CODE:
-        yield from perhaps(_inside_code(value))
+        yield from perhaps(inside_code(value))
     elif call.name in WORDS_INSIDE and not word.text.isalnum():
         yield from perhaps(words_inside(word.text))
     elif any(sign.isspace() for sign in word.text) or (option in CODE and _is_call(word.text)):
-        yield from perhaps(_inside_code(word.text) if option in CODE else ())
+        yield from perhaps(inside_code(word.text) if option in CODE else ())
     else:
         yield from perhaps(_listed(word, option, call))
         found = (Value(text, word.exact, word.pattern) for text in parts(word.text))
@@ -110,7 +110,7 @@ def words_inside(text: str) -> Iterator[Value]:
             yield Value(word)
 
 
-def _inside_code(text: str) -> Iterator[Value]:
+def inside_code(text: str) -> Iterator[Value]:
     """Return what code names in quotes, and words in it that can only be files."""
     yield from map(Value, named_in_code(text))
     yield from (Value(word) for word in islice(_INSIDE.split(text), MOST_WORDS) if is_path(word))

@@ -55,6 +55,7 @@ from penstock.core.text.late_regex import late_regex
 _SED_READS = late_regex(r"(?:^|[;{}\n$0-9/])\s*[rR](?:\s+|(?=[./~]))([^\s;}]+)")
 _AWK_READS = late_regex(r'<\s*"([^"\n]{1,300})"|@(?:include|load)\s+"([^"\n]{1,300})"')
 _AWK_NAMES = late_regex(r'"([^"\n]{1,300})"')
+_AWK_JOINS = late_regex(r'(?<=[^\\\s(,])"[ \t]+"(?=[^"\s])')
 
 
 def _sed(call: ProgramCall) -> Iterator[Effect]:
@@ -85,8 +86,15 @@ def _awk(call: ProgramCall) -> Iterator[Effect]:
     yield from _named_in(_AWK_READS, scripts)
     for script in scripts:
         yield from perhaps(map(Value, named_in_code(script.text)))
-        if "ARGV" in script.text or "getline" in script.text:
-            yield from perhaps(map(Value, _AWK_NAMES.findall(script.text[:4_096])[:MOST_PARTS]))
+        yield from perhaps(_awk_names(script.text))
+
+
+def _awk_names(text: str) -> list[Value]:
+    """Return texts that may be files, where an awk program opens one by a name that it keeps."""
+    if "ARGV" not in text and "getline" not in text:
+        return []
+    joined = _AWK_JOINS.sub("", text[:4_096])  # `"." "env"` is one text
+    return [Value(name) for name in _AWK_NAMES.findall(joined)[:MOST_PARTS]]
 
 
 def _named_in(pattern: re.Pattern[str], scripts: Sequence[Value]) -> Iterator[Effect]:
@@ -98,7 +106,8 @@ def _named_in(pattern: re.Pattern[str], scripts: Sequence[Value]) -> Iterator[Ef
 
 def script_reads(language: str, text: str) -> Iterator[Effect]:
     """Return the files that a script of sed or awk reads by itself."""
-    return _named_in(_AWK_READS if language == "awk" else _SED_READS, [Value(text)])
+    yield from _named_in(_AWK_READS if language == "awk" else _SED_READS, [Value(text)])
+    yield from read(one for one in _awk_names(text) if language == "awk" and is_path(one.text))
 
 
 # Interpreters

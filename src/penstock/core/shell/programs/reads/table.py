@@ -22,7 +22,7 @@ from penstock.core.shell.programs.reads.database import DATABASES
 from penstock.core.shell.programs.reads.document import DOCUMENTS
 from penstock.core.shell.programs.reads.environment import LOADERS
 from penstock.core.shell.programs.reads.git import git_reads
-from penstock.core.shell.programs.reads.mention import mentioned
+from penstock.core.shell.programs.reads.mention import inside_code, mentioned
 from penstock.core.shell.programs.reads.rows import MOST_WORDS, only, perhaps
 from penstock.core.shell.programs.reads.script import SCRIPTS
 from penstock.core.shell.programs.reads.search import SEARCHES
@@ -82,6 +82,14 @@ def _xargs(call: ProgramCall) -> Iterator[Effect]:
     yield from read(found.values("a", "arg-file"))
 
 
+def _nix(call: ProgramCall) -> Iterator[Effect]:
+    """Expressions are read for the files that they name; what a shell of its runs is followed."""
+    found = options(call.args, short="EIfAo", long="expr file apply argstr arg")
+    texts = [*found.values("E", "expr", "apply"), *found.values("argstr", "arg")]
+    texts += found.operands if found.has("E") else ()
+    yield from perhaps(name for text in texts for name in inside_code(text.text))
+
+
 def _typed(call: ProgramCall) -> Iterator[Effect]:
     return mentioned(call, writes=False)
 
@@ -112,5 +120,6 @@ READS: Mapping[str, Program] = {
     **dict.fromkeys(("xdotool", "ydotool"), only("file", "", "delay window clearmodifiers")),
     **dict.fromkeys(("xargs", "gxargs"), _xargs),
     "parallel": only("a arg-file", "jNCIS", "jobs colsep delay timeout joblog results"),
+    **dict.fromkeys(("nix", "nix-instantiate", "nix-build", "nix-shell", "nix-eval-jobs"), _nix),
     "git": git_reads,
 }
