@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_ANSWER = 64 * 1024
-USER = "Penstock approver"
+USER = "penstock approver"
 
 
 def creation_options(

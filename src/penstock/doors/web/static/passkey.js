@@ -32,7 +32,7 @@
   // -- approving ---------------------------------------------------------------------------------
 
   const SECRET = "penstock-unlock";
-  // Of what is wrong with an approval itself the form's own answer tells, with what is different.
+  // What is wrong with an approval itself is shown by the form's own answer, with what differs.
   const OF_PASSKEYS = ["no-passkey", "code-needed", "bad-secret"];
   const proof = find("[data-proof]");
   const form = proof?.closest("form");
