@@ -129,6 +129,7 @@ def _from_tables() -> Iterator[ErrorSite]:
 # Modules that make a code when they run, and where the tables above have it from.
 TABLES = {
     "app/isolated_runs.py": "NO_ISOLATION, raised again",
+    "core/proposals/line_comment.py": "bad-comment, bad-region: raised elsewhere too",
     "core/proposals/model.py": "the states that are closed",
     "doors/langgraph/project.py": "an error of another module, raised again",
     "doors/web/answers.py": "an error of another module, raised again",

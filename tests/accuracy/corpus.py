@@ -23,6 +23,7 @@ LABELS = {
 # protected files.
 BEYOND = ("loss-", "beyond-")
 TREES = "trees.json"
+SHIPPED = Path(__file__).resolve().parent.parent / "corpus"  # its trees have names everywhere
 NO_TREE = "empty"
 
 
@@ -84,8 +85,7 @@ class Corpus:
 
 def load(directory: Path) -> Corpus:
     """Return every case of the `*.jsonl` files of a directory."""
-    named = directory / TREES
-    raw = json.loads(named.read_text(encoding="utf-8")) if named.exists() else {}
+    raw = {**_raw_trees(SHIPPED), **_raw_trees(directory)}
     trees = {NO_TREE: Tree(setup="git init -q"), **{name: _tree(one) for name, one in raw.items()}}
     cases = tuple(case for file in sorted(directory.rglob("*.jsonl")) for case in _cases(file))
     if not cases:
@@ -95,6 +95,14 @@ def load(directory: Path) -> Corpus:
     for name, tree in trees.items():
         _known(tree.base or NO_TREE, trees, name)
     return Corpus(cases, trees)
+
+
+def _raw_trees(directory: Path) -> Mapping[str, Any]:
+    named = directory / TREES
+    found: Mapping[str, Any] = (
+        json.loads(named.read_text(encoding="utf-8")) if named.exists() else {}
+    )
+    return found
 
 
 def _known(name: str, trees: Mapping[str, Tree], who: str) -> None:

@@ -631,6 +631,8 @@ TOOLS_NOT_SILENT: list[tuple[str, dict[str, object]]] = [
     ("read_file", {"target_file": "config/.env"}),
     ("read_many_files", {"paths": ["README.md", ".env"]}),
     ("read_many_files", {"include": [".env*"]}),
+    ("read_many_files", {"include": ["package.json", ".env"]}),
+    ("read_many_files", {"include": ".env"}),
     ("read_many_files", {"paths": ["**/.env"]}),
     ("search_file_content", {"pattern": "TOKEN", "include": ".env"}),
     ("search_file_content", {"pattern": "TOKEN", "dir_path": "config"}),

@@ -58,7 +58,7 @@ def found(here: Ground) -> dict[str, str]:
 # What Landlock does not stop: metadata, sockets with a path, System V IPC, niceness.
 OPEN = frozenset(
     {
-        "change a mode", "change times", "set an attribute", "a niceness",
+        "change a mode", "a mode by way of /proc", "change times", "set an attribute", "a niceness",
         "a socket with a path", "a socket in the home directory", "a socket in the project",
         "a message queue", "shared memory",
     }

@@ -354,9 +354,11 @@ def all_read(files: Row) -> Row:
         if _ignores_nothing(args):
             yield Intent(action=Action.READ, path=".", tree=True, whole=True)
         for key, value in args.all(*SEVERAL, "include"):
-            for glob in _listed_paths(Action.READ, key, value):
-                pattern = isinstance(glob, str) and any(sign in glob for sign in "*?[{")
-                yield from _narrowed(str(glob), []) if pattern else []
+            for glob in _each_text(value):
+                if any(sign in glob for sign in "*?[{"):
+                    yield from _narrowed(glob, [])
+                elif key == "include":  # the others are named above
+                    yield Intent(action=Action.READ, path=glob, tree=True)
 
     return row
 

@@ -83,11 +83,12 @@ def _xargs(call: ProgramCall) -> Iterator[Effect]:
 
 
 def _nix(call: ProgramCall) -> Iterator[Effect]:
-    """Expressions are read for the files that they name; what a shell of its runs is followed."""
+    """Expressions are read for the files that they name; what a shell of its runs is mentioned."""
     found = options(call.args, short="EIfAo", long="expr file apply argstr arg")
     texts = [*found.values("E", "expr", "apply"), *found.values("argstr", "arg")]
     texts += found.operands if found.has("E") else ()
     yield from perhaps(name for text in texts for name in inside_code(text.text))
+    yield from mentioned(call)
 
 
 def _typed(call: ProgramCall) -> Iterator[Effect]:
