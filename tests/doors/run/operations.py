@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 AT_FDCWD, EXCHANGE = -100, 2
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -112,12 +112,15 @@ OPERATIONS: dict[str, Callable[..., object]] = {
 }
 
 
-def carry_out(steps: Sequence[Sequence[object]]) -> list[str]:
+def carry_out(
+    steps: Sequence[Sequence[object]], more: Mapping[str, Callable[..., object]] | None = None
+) -> list[str]:
     """Carry out operations, in order; return which of them failed, and how."""
+    known = {**OPERATIONS, **(more or {})}
     failed = []
     for name, *words in steps:
         try:
-            OPERATIONS[str(name)](*words)
+            known[str(name)](*words)
         except (OSError, shutil.Error) as problem:
             failed.append(f"{name} {words}: {problem}")
     return failed

@@ -13,7 +13,7 @@ from enum import IntEnum
 
 from penstock.core.digest import digest
 from penstock.core.file_mode import FileMode
-from penstock.core.run.entry import EntryKind, LayerEntry
+from penstock.core.run.entry import EntryKind, LayerEntry, LayerNode
 
 MODES = {EntryKind.LINK: FileMode.LINK, EntryKind.DIRECTORY: FileMode.DIRECTORY}
 
@@ -31,6 +31,8 @@ class LayerChange:
     """One change: `mode` is given where it is more than the bytes of a file.
 
     Without `keeps` the name is removed. `digest` is of the bytes, or of the path a link holds.
+    `base` is the digest of what the project had when the two were compared, None where it had
+    nothing, "" where nobody read it.
     """
 
     path: str
@@ -38,6 +40,7 @@ class LayerChange:
     mode: FileMode | None = None
     link: bytes | None = None
     digest: str = ""
+    base: str | None = ""
     out_of_date: bool = False
     turn: Turn = Turn.FILES
 
@@ -82,7 +85,9 @@ def _change(one: LayerEntry) -> LayerChange:
     if node.kind is EntryKind.DELETED:
         directory = real is not None and real.kind is EntryKind.DIRECTORY
         turn = Turn.REMOVALS if directory else Turn.FILES
-        return LayerChange(path=one.path, keeps=False, out_of_date=one.out_of_date, turn=turn)
+        return LayerChange(
+            path=one.path, keeps=False, base=_base(real), out_of_date=one.out_of_date, turn=turn
+        )
     link = node.link if node.kind is EntryKind.LINK else None
     return LayerChange(
         path=one.path,
@@ -90,8 +95,15 @@ def _change(one: LayerEntry) -> LayerChange:
         mode=MODES.get(node.kind) or _file_mode(one),
         link=link,
         digest=node.digest or (digest(link) if link else ""),
+        base=_base(real),
         out_of_date=one.out_of_date,
     )
+
+
+def _base(real: LayerNode | None) -> str | None:
+    if real is None:
+        return None
+    return digest(real.link) if real.kind is EntryKind.LINK and real.link else real.digest
 
 
 def _file_mode(one: LayerEntry) -> FileMode | None:

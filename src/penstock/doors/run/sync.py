@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns, LiveLayer, RunLayer
-from penstock.core.errors import PenstockError
+from penstock.core.errors import PenstockError, StaleError
 from penstock.core.file_mode import FileMode
 from penstock.core.model import Decision, Verdict
 from penstock.core.proposals.model import OPEN, Proposal, State
@@ -25,16 +25,22 @@ from penstock.core.run.entry import BUSY, EntryKind, LayerEntry
 from penstock.core.run.summary import PathNote, SyncResult, manifest_of
 from penstock.doors.run.sort import SortedLayer, actor_of, settle_layer, sort_layer
 from penstock.gate import Item, Proof
+from penstock.gate.parts import ANYTHING
 
 PENDING = ".pending"
+MOST_PASSES = 3  # more than one for files that are changed outside in the very moment
 ASK_ALL = "you asked to approve every change of this run"
 CHANGED_BACK = "the run changed the file back"
+CHANGED_NOW = "a file was changed outside the run while it was being written"
 CHANGED_MEANWHILE = "the file was changed outside the run after the run had copied it"
 
 
 @dataclass(kw_only=True)
 class Sync:
-    """One pass over the layer of a run."""
+    """One sync of the layer of a run.
+
+    Where a file is changed outside while its change is on its way, the layer is looked at again.
+    """
 
     here: Workspace
     runs: IsolatedRuns
@@ -50,9 +56,23 @@ class Sync:
     blocked: list[PathNote] = field(default_factory=list)
     failed: list[PathNote] = field(default_factory=list)
     held: list[HeldEntry] = field(default_factory=list)
+    overtaken: bool = False  # a file was changed outside in the very moment
 
     def sync(self) -> SyncResult:
         """Propose all that changed, write what the rules allow, and drop that from the layer."""
+        result = self._pass()
+        for _ in range(MOST_PASSES):
+            if not self.overtaken:
+                break
+            result = self._pass()
+        if not self.live or result.news(self.last):
+            self._record(result)
+        return result
+
+    def _pass(self) -> SyncResult:
+        self.overtaken = False
+        for told in (self.pending, self.blocked, self.failed, self.held, self.done):
+            told.clear()
         layer = self.runs.layer(self.run)
         live = self.live is not None
         found = sort_layer(self.here, self.runs, self.run, live=live, shown=self.shown)
@@ -66,8 +86,8 @@ class Sync:
         left = {one.path for one in made if not self._is_done(one)}
         self._settle(found, left, {one.path for one in held})
         settled = set(self.applied)
-        result = SyncResult(
-            applied=tuple(self.applied),
+        return SyncResult(
+            applied=tuple(dict.fromkeys(self.applied)),
             pending=tuple(self.pending),
             blocked=tuple(self.blocked),
             failed=tuple(self.failed),
@@ -78,9 +98,6 @@ class Sync:
             renamed={n: o for n, o in renames(made, gone).items() if n in settled},
             manifest=manifest_of([one.key(self.run) for one in made]),
         )
-        if not self.live or result.news(self.last):
-            self._record(result)
-        return result
 
     def _settle(self, found: SortedLayer, left: Set[str], held: Set[str]) -> None:
         """Remember what both sides hold by now, and drop that from the layer; `left` differs.
@@ -119,29 +136,40 @@ class Sync:
                 item = self._item(one, layer)
                 if self._known(one):
                     continue
-                found = self.here.gate.preview(item, actor=actor_of(self.run))
+                found, newer = self._previewed(one, item)
             except (PenstockError, OSError) as fault:
                 self.failed.append(PathNote(path=one.path, note=_reason(fault)))
                 continue
+            anyhow = replace(item, expect=ANYTHING)  # a person sees what it would replace
             if found.state is State.DENIED:
-                self._deny(one, item)
-            elif found.state is State.APPROVED and not self.ask and not one.out_of_date:
+                self._deny(one, anyhow)
+            elif found.state is State.APPROVED and not self.ask and not newer:
                 allowed.append((one, item))
             else:
-                waiting.append((one, item))
+                waiting.append((replace(one, out_of_date=newer), anyhow))
         removals = bool(made) and made[0].turn is Turn.REMOVALS
         for group in [[one] for one in allowed] if removals else [allowed]:
             self._apply(group)
         self._wait(waiting)
 
     def _item(self, one: LayerChange, layer: RunLayer) -> Item:
+        """Return a change for the gate, which takes it only over what it was compared with."""
+        item = Item(one.path, expect=ANYTHING if one.base == "" else one.base)
         if not one.keeps:
-            return Item(one.path)
+            return item
         if one.link is not None:
-            return Item(one.path, link=one.link)
+            return replace(item, link=one.link)
         if one.mode is FileMode.DIRECTORY:
-            return Item(one.path, mode=one.mode)
-        return Item(one.path, content=layer.content(one.path, one.digest), mode=one.mode)
+            return replace(item, mode=one.mode)
+        return replace(item, content=layer.content(one.path, one.digest), mode=one.mode)
+
+    def _previewed(self, one: LayerChange, item: Item) -> tuple[Proposal, bool]:
+        """Return what the rules say, and whether the file was changed after the run copied it."""
+        actor = actor_of(self.run)
+        try:
+            return self.here.gate.preview(item, actor=actor), one.out_of_date
+        except StaleError:
+            return self.here.gate.preview(replace(item, expect=ANYTHING), actor=actor), True
 
     def _known(self, one: LayerChange) -> bool:
         """Say whether an earlier sync proposed this, and what became of it stands."""
@@ -160,8 +188,7 @@ class Sync:
             return True
         if now.state is State.APPROVED:
             # What a sync that was stopped had proposed; the others of its set are written with it.
-            self._write(now.id, (one.path,))
-            return True
+            return self._write(now.id, (one.path,))
         return self._is_done(one)
 
     def _is_done(self, one: LayerChange) -> bool:
@@ -175,18 +202,33 @@ class Sync:
     def _apply(self, group: Sequence[tuple[LayerChange, Item]]) -> None:
         if not group:
             return
-        made = self._proposed(group, self._free_set(self.run))
-        self._write(made[0].set_id, [one.path for one in made])
-
-    def _write(self, known: str, paths: Sequence[str]) -> None:
+        paths = [one.path for one, _ in group]
         try:
-            done = self.here.gate.apply(known)
-        except PenstockError as fault:
+            made = self._proposed(group, self._free_set(self.run))
+        except StaleError as fault:
+            self.overtaken = True
             self.failed += [PathNote(path=path, note=_reason(fault)) for path in paths]
             return
+        if not self._write(made[0].set_id, paths):
+            self.failed += [PathNote(path=path, note=CHANGED_NOW) for path in paths]
+
+    def _write(self, known: str, paths: Sequence[str]) -> bool:
+        """Have something written; False where one of its files was changed since it was proposed.
+
+        Nothing of its set can be written any more then. It has to be proposed again.
+        """
+        try:
+            done = self.here.gate.apply(known)
+        except StaleError:
+            self.overtaken = True
+            return False
+        except PenstockError as fault:
+            self.failed += [PathNote(path=path, note=_reason(fault)) for path in paths]
+            return True
         self.applied += [receipt.path for receipt in done]
         self.logged += sum(bool(receipt.event_hash) for receipt in done)
         self.done |= {(receipt.path, receipt.after is not None) for receipt in done}
+        return True
 
     def _wait(self, group: Sequence[tuple[LayerChange, Item]]) -> None:
         """Leave changes for a person; one that the real file overtook says so."""

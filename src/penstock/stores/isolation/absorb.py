@@ -47,13 +47,18 @@ class _Leased:
     node: LayerNode
 
     def unchanged(self) -> bool:
-        """Say whether it holds what it is known by."""
+        """Say whether it holds what it is known by, and has no second name.
+
+        A program needs no open file to give it one, so a lease does not keep it from that. What is
+        written by the other name must be seen by this one, too.
+        """
         if self.opened < 0:
             return True
         status = os.fstat(self.opened)
         executable = bool(status.st_mode & 0o100)
         return (
-            executable == self.node.executable
+            status.st_nlink == 1
+            and executable == self.node.executable
             and digest_of(self.opened, status) == self.node.digest
         )
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator, Set
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -111,8 +112,7 @@ class RunLayer:
             node = replace(node, copied=_is_copied(f"/proc/self/fd/{pair.upper}/{name}"))
             real = None
             if below is not None and pair.real >= 0:
-                changed = below.st_ctime_ns
-                real = _node(pair.real, name, below, changed, most=self.largest)
+                real = _real_node(pair.real, name, below, self.largest)
         except OSError as problem:
             node = LayerNode(kind=_kind(status))
             busy = problem.errno == errno.EBUSY
@@ -153,7 +153,7 @@ class RunLayer:
         gone = LayerNode(kind=EntryKind.DELETED, at=at)
         path = "/".join(parts)
         if stat.S_ISDIR(below.st_mode):
-            for inner, real in self._below(parts):
+            for inner, real in self._below(parts, wanted):
                 known = "/".join((*parts, *inner))
                 yield LayerEntry(path=known, node=gone, real=real, hidden=hidden)
             real = _real(pair.real, parts[-1], below)
@@ -162,10 +162,10 @@ class RunLayer:
         real = _real(pair.real, parts[-1], below)
         if wanted(path) and pair.real >= 0:
             with suppress(OSError):
-                real = _node(pair.real, parts[-1], below, below.st_ctime_ns, most=self.largest)
+                real = _real_node(pair.real, parts[-1], below, self.largest)
         yield LayerEntry(path=path, node=gone, real=real, hidden=hidden)
 
-    def _below(self, parts: Parts) -> Iterator[tuple[Parts, LayerNode]]:
+    def _below(self, parts: Parts, wanted: Wanted) -> Iterator[tuple[Parts, LayerNode]]:
         """Yield what lies in a real directory, each directory after what is in it."""
         folder = Beneath(root=self.real, by_openat2=by_openat2())
         waiting: list[Parts] = [()]
@@ -181,12 +181,16 @@ class RunLayer:
                     status = look(opened, name)
                     if status is None:
                         continue
-                    found = (*inner, name), _real(opened, name, status)
+                    known = (*inner, name)
+                    real = _real(opened, name, status)
                     if stat.S_ISDIR(status.st_mode):
-                        waiting.append((*inner, name))
-                        directories.append(found)
-                    else:
-                        yield found
+                        waiting.append(known)
+                        directories.append((known, real))
+                        continue
+                    if wanted("/".join((*parts, *known))):
+                        with suppress(OSError):
+                            real = _real_node(opened, name, status, self.largest)
+                    yield known, real
             finally:
                 close(opened)
         yield from sorted(directories, key=lambda one: -len(one[0]))
@@ -400,6 +404,17 @@ def _real(folder: int, name: str, status: os.stat_result) -> LayerNode:
         with suppress(OSError):
             at = born(folder, name)
     return LayerNode(kind=_kind(status), at=at)
+
+
+def _real_node(folder: int, name: str, status: os.stat_result, most: int) -> LayerNode:
+    """Return what a real name holds; its time is of after it was read.
+
+    Whoever changes or replaces it meanwhile makes it newer: what was read never looks older than
+    it is.
+    """
+    node = _node(folder, name, status, None, most=most)
+    later = look(folder, name)
+    return replace(node, at=later.st_ctime_ns if later else time.time_ns())
 
 
 def _is_copied(path: str) -> bool:
