@@ -204,7 +204,11 @@ MISTAKES = [
             hint="for example `--hunks 1,3-5`",
         ),
     ),
-    Mistake(("reject", "ID"), USAGE, usage("the option `--reason` is missing", "reject ")),
+    Mistake(
+        ("reject", "ID"),
+        USAGE,
+        usage("`--reason` or `--comment` is needed; it is what the agent reads", "reject "),
+    ),
     Mistake(
         ("edit", "ID"),
         COULD_NOT,

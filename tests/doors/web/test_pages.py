@@ -566,7 +566,7 @@ def test_no_page_holds_a_script_a_style_or_an_address_elsewhere(served: Served) 
         if "{set}" in address:
             continue
         html = browser.get(address.format(id=one.id)).text
-        assert re.findall(r"<script(?! src=\"/static/page\.js\" defer>)", html) == []
+        assert re.findall(r"<script(?! src=\"/static/(?:page|passkey)\.js\" defer>)", html) == []
         assert " style=" not in html
         assert re.findall(r"\son\w+=", html) == []
         assert re.findall(r"(?:href|src|action)=\"(?!/|#|\?)", html) == []
