@@ -264,7 +264,7 @@ def test_a_file_that_a_project_includes_from_elsewhere_is_bound_by_that_project(
     shared = guarded.home / "shared.toml"
     shared.write_text(PLAIN)
     guarded.write("penstock.toml", f'{GUARD}\n[includes]\nfiles = ["{shared}"]\n')
-    assert guarded.run("proposals").code == 0
+    assert guarded.run("status").code == 0
     argv = words(WIDER)
     argv[-1] = str(shared)
     elsewhere = Project(guarded.home, guarded.home)
