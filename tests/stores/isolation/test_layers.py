@@ -233,23 +233,6 @@ def test_without_the_filter_a_command_takes_keys_by_their_number() -> None:
         assert here.as_user(lambda: work(off(confine, "refuse_calls"))) == 0
 
 
-CONTROL_GROUPS = HEAD.replace("json.loads(sys.argv[1])", "dict.fromkeys(sys.argv[1:])") + (
-    "nested(0x12020000); sys.exit(mount('x', '/tmp', 'cgroup2') != 0)"
-)
-
-
-def test_without_the_limit_a_command_mounts_its_control_group() -> None:
-    command = [PYTHON, "-c", CONTROL_GROUPS, "target", "other", "elsewhere", "home", "pid"]
-
-    def work() -> int:
-        off(room, "_no_control_groups")()
-        return here.isolated(command)
-
-    with ground() as here:
-        assert here.as_user(lambda: here.isolated(command)) == 1
-        assert here.as_user(work) == 0
-
-
 @contextmanager
 def mounted_below(here: Ground) -> Iterator[None]:
     """Mount something in a directory, so that no overlay takes it."""

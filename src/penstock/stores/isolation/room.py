@@ -63,7 +63,6 @@ DEVICE_LINKS = {
     "ptmx": "pts/ptmx",
 }
 NOTHING = "/dev/null"
-MOST_CGROUP_SPACES = "sys/user/max_cgroup_namespaces"
 LARGEST_RESOLVER = 65536
 STICKY = 0o1777
 UNREACHABLE = frozenset({errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOTCONN})
@@ -135,7 +134,6 @@ def build(plan: RoomPlan) -> list[str]:
     _open_places(plan, root)
     _own_devices(root, plan.devices)  # (7)
     mount("proc", f"{root}/proc", "proc", NOSUID | NODEV | NOEXEC)
-    _no_control_groups(f"{root}/proc")
     if os.geteuid() == 0:
         _guard_proc(f"{root}/proc")
     for place in filter(None, (plan.state, *plan.hidden)):  # (8)
@@ -333,19 +331,6 @@ def _own_devices(root: str, more: Sequence[str]) -> None:
 def _bind_file(source: str, target: str) -> None:
     os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
     mount(source, target, "", BIND)
-
-
-def _no_control_groups(proc: str) -> None:
-    """Forbid namespaces of control groups, here and in every user namespace below.
-
-    In one of its own a program may mount the group that it shares with processes outside, and
-    whoever owns that group can freeze or kill them all.
-    """
-    try:
-        with open(f"{proc}/{MOST_CGROUP_SPACES}", "w", encoding="utf-8") as file:
-            file.write("0")
-    except FileNotFoundError:  # a kernel without control groups
-        return
 
 
 def _guard_proc(proc: str) -> None:
