@@ -6,15 +6,27 @@ the record is sound and says what the disk says, and nothing acknowledged is los
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 from collections.abc import Mapping
 
+import penstock.app
+import penstock.core
+import penstock.gate
+import penstock.stores
 from penstock.app import Workspace
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.model import Actor
 from penstock.core.proposals.model import Proposal, State
 from penstock.gate import Gate, Item, Proof
 from tests.faults.scenario import Scenario
+
+# A fault is for a step of the program, not for its imports: most of them come late, at first use.
+for package in (penstock.app, penstock.core, penstock.gate, penstock.stores):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)
+
 
 PERSON = Proof(by="ada", kind="terminal")
 RULES = 'version = 1\n[defaults]\nwrite = "ask"\n'
