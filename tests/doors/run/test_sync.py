@@ -13,10 +13,12 @@ import pytest
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns
 from penstock.core.proposals.model import Proposal, State
+from penstock.core.run.changes import changes
 from penstock.core.run.summary import SyncResult
 from penstock.doors.run.listing import drop, listed
+from penstock.doors.run.sort import actor_of, sort_layer
 from penstock.doors.run.sync import Sync
-from penstock.gate import Proof
+from penstock.gate import Item, Proof
 from penstock.stores.isolation import records
 from tests.doors.run.stage import RUN, LayerStage, can_stage, keep_run
 
@@ -112,6 +114,27 @@ def test_what_a_run_wrote_itself_is_no_edit_of_the_user(begin: Begin) -> None:
     assert (play.root / "a.txt").read_text() == "a\none\ntwo\n"
     assert os.readlink(play.root / "l") == "b"
     assert not (play.root / "d/n.txt").exists()
+
+
+def test_an_older_version_that_a_stopped_sync_proposed_does_not_end_the_newer_one(
+    begin: Begin,
+) -> None:
+    """The set that was proposed is written with the file that stayed; the other one changed."""
+    play = begin({"a.txt": "a\n"})
+    play.stage(("append", "a.txt", "one\n"), ("write", "b.txt", "b\n"))
+    found = sort_layer(play.runs.here, play.runs, RUN)
+    made, _ = changes(found.project)
+    items = [
+        Item(one.path, content=play.runs.layer(RUN).content(one.path, one.digest)) for one in made
+    ]
+    ids = [one.key(RUN) for one in made]
+    play.runs.here.gate.propose(items, actor=actor_of(RUN), ids=ids, set_id=RUN)
+    play.stage(("append", "a.txt", "two\n"))
+    play.stage.end()
+    for _ in range(2):
+        assert play.sync(live=False).settled
+        assert (play.root / "a.txt").read_text() == "a\none\ntwo\n"
+        assert (play.root / "b.txt").read_text() == "b\n"
 
 
 def test_what_the_user_wrote_after_a_run_is_still_the_users(begin: Begin) -> None:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.core.distribution import LIBRARIES
-from penstock.core.errors import InputError
+from penstock.core.errors import InputError, of_system
 from penstock.stores.rules.last_good import kept
 from penstock.stores.system.places import IN_HOME, home, rules_of, state_home, user_rules
 
@@ -133,7 +133,10 @@ def own_places(root: str) -> Own:
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     folders = dict.fromkeys((beside, f"{environment}/lib/{version}/site-packages"))
     libraries = [f"{folder}/{name}" for folder in folders for name in LIBRARIES.values()]
-    interpreter = [sys.executable, os.path.realpath(sys.executable)]
+    try:
+        interpreter = [sys.executable, os.path.realpath(sys.executable)]
+    except OSError as fault:  # half of the places would be no protection
+        raise of_system(fault) from None
     mark = [f"{environment}/pyvenv.cfg"] if os.path.lexists(f"{environment}/pyvenv.cfg") else []
     vital = [one for one in (*interpreter, *mark, package, *libraries) if one.startswith("/")]
     checkout = package.startswith(f"{root}/") and not beside.endswith("-packages")

@@ -50,6 +50,16 @@ class LayerChange:
         return f"hitl-{digest(text.encode('utf-8', 'surrogateescape'))[7:39]}"
 
 
+def numbered(key: str, at: int) -> str:
+    """Return the id of a change that was proposed before and is over: it is the second or later."""
+    return f"{key}-{at}"
+
+
+def key_of(known: str) -> str:
+    """Return the key of the change that a proposal of a run is about, whichever time it is."""
+    return "-".join(known.split("-")[:2])
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HeldEntry:
     """A name that cannot be proposed, and why; it stays in the layer."""

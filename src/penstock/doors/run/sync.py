@@ -20,7 +20,15 @@ from penstock.core.file_mode import FileMode
 from penstock.core.model import Decision, Verdict
 from penstock.core.proposals.model import OPEN, Proposal, State
 from penstock.core.run.base import Shown, absorbed, agreed, offered
-from penstock.core.run.changes import HeldEntry, LayerChange, Turn, changes, renames
+from penstock.core.run.changes import (
+    HeldEntry,
+    LayerChange,
+    Turn,
+    changes,
+    key_of,
+    numbered,
+    renames,
+)
 from penstock.core.run.entry import BUSY, EntryKind, LayerEntry
 from penstock.core.run.summary import PathNote, SyncResult, manifest_of
 from penstock.doors.run.sort import SortedLayer, actor_of, settle_layer, sort_layer
@@ -51,7 +59,7 @@ class Sync:
     last: SyncResult | None = None  # of the sync before; what is the same is not logged again
     applied: list[str] = field(default_factory=list)
     logged: int = 0  # how many of them the audit log has an entry of already
-    done: set[tuple[str, bool]] = field(default_factory=set)  # a path, and whether it is kept
+    done: set[str] = field(default_factory=set)  # the keys of the changes that were written
     pending: list[PathNote] = field(default_factory=list)
     blocked: list[PathNote] = field(default_factory=list)
     failed: list[PathNote] = field(default_factory=list)
@@ -188,12 +196,12 @@ class Sync:
             return True
         if now.state is State.APPROVED:
             # What a sync that was stopped had proposed; the others of its set are written with it.
-            return self._write(now.id, (one.path,))
+            return self._write(now.id, [one])
         return self._is_done(one)
 
     def _is_done(self, one: LayerChange) -> bool:
-        """Say whether this was written; a name can be removed and then made anew."""
-        return (one.path, one.keeps) in self.done
+        """Say whether this very content was written; an older version of the file is not this."""
+        return one.key(self.run) in self.done
 
     def _deny(self, one: LayerChange, item: Item) -> None:
         (found,) = self._proposed([(one, item)], "")
@@ -202,17 +210,17 @@ class Sync:
     def _apply(self, group: Sequence[tuple[LayerChange, Item]]) -> None:
         if not group:
             return
-        paths = [one.path for one, _ in group]
+        asked = [one for one, _ in group]
         try:
             made = self._proposed(group, self._free_set(self.run))
         except StaleError as fault:
             self.overtaken = True
-            self.failed += [PathNote(path=path, note=_reason(fault)) for path in paths]
+            self.failed += [PathNote(path=one.path, note=_reason(fault)) for one in asked]
             return
-        if not self._write(made[0].set_id, paths):
-            self.failed += [PathNote(path=path, note=CHANGED_NOW) for path in paths]
+        if not self._write(made[0].set_id, asked):
+            self.failed += [PathNote(path=one.path, note=CHANGED_NOW) for one in asked]
 
-    def _write(self, known: str, paths: Sequence[str]) -> bool:
+    def _write(self, known: str, asked: Sequence[LayerChange]) -> bool:
         """Have something written; False where one of its files was changed since it was proposed.
 
         Nothing of its set can be written any more then. It has to be proposed again.
@@ -223,11 +231,13 @@ class Sync:
             self.overtaken = True
             return False
         except PenstockError as fault:
-            self.failed += [PathNote(path=path, note=_reason(fault)) for path in paths]
+            self.failed += [PathNote(path=one.path, note=_reason(fault)) for one in asked]
             return True
         self.applied += [receipt.path for receipt in done]
         self.logged += sum(bool(receipt.event_hash) for receipt in done)
-        self.done |= {(receipt.path, receipt.after is not None) for receipt in done}
+        # A person's version has another id; others of a set that was stopped were not asked for.
+        self.done |= {one.key(self.run) for one in asked}
+        self.done |= {key_of(receipt.proposal) for receipt in done}
         return True
 
     def _wait(self, group: Sequence[tuple[LayerChange, Item]]) -> None:
@@ -273,7 +283,7 @@ class Sync:
     def _free_id(self, known: str) -> str:
         at, name = 1, known
         while self.here.gate.get(name) is not None:
-            at, name = at + 1, f"{known}-{at + 1}"
+            at, name = at + 1, numbered(known, at + 1)
         return name
 
     def _free_set(self, known: str) -> str:
