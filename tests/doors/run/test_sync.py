@@ -137,6 +137,21 @@ def test_an_older_version_that_a_stopped_sync_proposed_does_not_end_the_newer_on
         assert (play.root / "b.txt").read_text() == "b\n"
 
 
+def test_a_file_that_was_put_back_after_a_failed_write_is_no_edit_of_the_user(
+    begin: Begin,
+) -> None:
+    """It holds what it held; only its times are new."""
+    play = begin({"a.txt": "a\n"})
+    play.stage(("append", "a.txt", "one\n"))
+    item = Item("a.txt", content=b"a\none\n")
+    play.runs.here.gate.propose([item], actor=actor_of(RUN), ids=["hitl-1"])
+    (play.root / "a.txt").write_text("a\n")  # as a rollback leaves it
+    play.stage(("append", "a.txt", "two\n"))
+    result = play.sync()
+    assert (result.pending, result.applied) == ((), ("a.txt",))
+    assert (play.root / "a.txt").read_text() == "a\none\ntwo\n"
+
+
 def test_what_the_user_wrote_after_a_run_is_still_the_users(begin: Begin) -> None:
     play = begin({"a.txt": "a\n"})
     play.stage(("append", "a.txt", "one\n"))

@@ -7,7 +7,7 @@ Always true: the rules and the list of ignored files are those of the real tree,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,6 +16,7 @@ from penstock.app.isolated_runs import IsolatedRuns
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError, RefusedError
 from penstock.core.model import Action, Actor, Request, Verdict
+from penstock.core.proposals.model import State
 from penstock.core.run.base import Shown, view
 from penstock.core.run.entry import EntryKind, LayerEntry
 from penstock.core.run.place import LayerPlace, place_of
@@ -100,20 +101,33 @@ def _check_count(run: str, files: int, most: int) -> None:
 
 
 def _is_written(gate: Gate, run: str, one: LayerEntry) -> bool:
-    """Say whether the last write to a file was this run's, and the file still holds it."""
+    """Say whether a file that looks newer is so by this run's own doing.
+
+    Either the last write to it was the run's and it still holds that, or a write of the run failed
+    and the file was put back as it was: the content is the old one, the times are not.
+    """
+    if one.real is None:
+        return False
     try:
-        found = gate.receipts(path=one.path, limit=1)
-        made = gate.get(found[0].proposal) if found else None
-        if made is None or made.actor != actor_of(run) or one.real is None:
-            return False
         known = one.real.digest
         if one.real.kind is EntryKind.LINK:
             known = digest(one.real.link)
         elif not known and one.real.kind is EntryKind.FILE:
             known = digest(gate.current(one.path) or b"")
-        return bool(known) and found[0].after == known
+        return bool(known) and known in _left_by(gate, run, one.path)
     except PenstockError:
         return False
+
+
+def _left_by(gate: Gate, run: str, path: str) -> Iterator[str | None]:
+    """Yield the digests that a run's own writes leave at a path: done, or failed and undone."""
+    for receipt in gate.receipts(path=path, limit=1):
+        made = gate.get(receipt.proposal)
+        if made is not None and made.actor == actor_of(run):
+            yield receipt.after
+    for one in gate.find(states=(State.APPROVED,), path=path):
+        if one.actor == actor_of(run) and one.decision.verdict is Verdict.ALLOW:
+            yield one.base
 
 
 def _is_denied(here: Workspace, run: str, path: str) -> bool:
