@@ -81,6 +81,7 @@ COMMANDS: Table = {
     "report": ("rules.report", "Count what the rules stopped and suggest rules"),
     "log": ("audit.log", "Show what agents did and what was decided"),
     "audit": ("audit.group", "Query, verify and export the audit log"),
+    "ship": ("audit.ship", "Send the audit log to a SIEM, a collector or a file"),
     "serve": ("integrations.serve", "Run the server for the review page, HTTP hooks and the API"),
     "mcp": ("integrations.mcp", "Run the MCP server"),
     "broker": ("integrations.broker", "Run the file broker on stdin and stdout (JSON lines)"),
@@ -96,7 +97,7 @@ SECTIONS: Sections = {
         *("edit", "rebase", "renew", "watch", "approver"),
     ),
     "Rules": ("why", "judge", "allow", "rules", "check", "report"),
-    "Audit": ("log", "audit"),
+    "Audit": ("log", "audit", "ship"),
     "Integrations": ("serve", "mcp", "broker", "broker-cli", "notify", "sandbox", "completion"),
 }
 # Commands that work and are not listed: other programs call them, or another command names them.

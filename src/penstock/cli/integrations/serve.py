@@ -84,7 +84,8 @@ def command(
 def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> None:
     need("web", "penstock serve")
     from penstock.app import leftovers
-    from penstock.app.servers import left, listens
+    from penstock.app.servers import known_workspaces, left, listens
+    from penstock.app.ship import start_shipping
     from penstock.doors.hook.engine import Engine
     from penstock.doors.hook.fast_path_warm import Warm
     from penstock.doors.http import server
@@ -108,6 +109,7 @@ def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> 
     made = server.Server(routes, admit=routes.admit, log=log, ready=ready)
     stopped = threading.Event()
     leftovers.start(stopped)
+    start_shipping(known_workspaces, stopped, lambda text: say(text, level="warning"))
     try:
         listens(at)
         _cold_hooks(engine)

@@ -150,10 +150,10 @@ class Policy:
 
     `degraded` is empty, or tells why an older or the built-in policy is in force. `guarded`
     are directories that must not go together with what lies above them, `vital` are places that
-    the hook cannot run without. `notify` and `run` are what each level's file says of messages
-    and isolated runs: which of it counts depends on whose file it is. `enforced` is the policy
-    without the levels that say `observe`, where one does. `nested` finds the layers of rules files
-    in directories above a path; they only ever tighten.
+    the hook cannot run without. `notify`, `run` and `ship` are what each level's file says of
+    messages, isolated runs and sinks: which of it counts depends on whose file it is. `enforced`
+    is the policy without the levels that say `observe`, where one does. `nested` finds the layers
+    of rules files in directories above a path; they only ever tighten.
     """
 
     layers: tuple[Layer, ...]
@@ -170,6 +170,7 @@ class Policy:
     on_error: Mapping[str, Verdict] = field(default_factory=lambda: ON_ERROR)
     notify: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     run: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    ship: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     degraded: str = ""
     enforced: Policy | None = None

@@ -37,6 +37,8 @@ class FieldKind(StrEnum):
     TARGETS = "targets"
     HOURS = "hours"
     PLACES = "places"
+    SINKS = "sinks"
+    CREDENTIAL = "credential"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -297,6 +299,26 @@ _NOTIFY = (
 )
 
 _OWN_FILE = "Only used in the user's own file."
+_SHIP = (
+    Field(
+        name="sinks",
+        kind=FieldKind.SINKS,
+        doc=f"Where `penstock ship` sends the audit log. {_OWN_FILE} `otlp+https://HOST`, "
+        "`syslog+tls://HOST`, `syslog+tcp://HOST`, `https://HOST/PATH` (JSON lines), `file:/PATH`.",
+    ),
+    _word(
+        "format",
+        f"What `https://` and `file:` sinks get. {_OWN_FILE}",
+        ("jsonl", "ocsf", "cef"),
+        "jsonl",
+    ),
+    Field(
+        name="authorization",
+        kind=FieldKind.CREDENTIAL,
+        doc=f"The `Authorization` header for HTTP sinks: `env:NAME` or `file:PATH`. {_OWN_FILE}",
+    ),
+    _text("ca_file", f"Certificates to trust for TLS, instead of the system's. {_OWN_FILE}"),
+)
 _RUN = (
     _word(
         "mode",
@@ -451,6 +473,7 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
     ),
     "notify": _NOTIFY,
     "run": _RUN,
+    "ship": _SHIP,
 }
 
 BY_NAME: Mapping[str, Mapping[str, Field]] = {

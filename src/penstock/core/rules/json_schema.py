@@ -29,6 +29,7 @@ from penstock.core.rules.fields import (
 )
 from penstock.core.rules.sets import NAME
 from penstock.core.rules.values import MAX_ITEMS, MAX_TEXT
+from penstock.core.ship.settings import MOST_SINKS
 from penstock.presets import SCHEMA
 
 Schema = dict[str, object]
@@ -172,6 +173,8 @@ SHAPES: Mapping[FieldKind, Callable[[Field], Schema]] = {
     FieldKind.MOMENT: lambda _: {"type": "string", "format": "date-time"},
     FieldKind.URL: lambda _: {"type": "string", "pattern": "^https?://"},
     FieldKind.TARGETS: lambda one: {**_texts(one), "maxItems": MOST_TARGETS},
+    FieldKind.SINKS: lambda one: {**_texts(one), "maxItems": MOST_SINKS},
+    FieldKind.CREDENTIAL: lambda _: {"type": "string", "pattern": "^(env|file):"},
     FieldKind.PLACES: lambda one: {**_texts(one), "items": {"type": "string", "minLength": 1}},
     FieldKind.HOURS: lambda _: {"type": "string", "pattern": HOURS},
 }

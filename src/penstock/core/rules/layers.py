@@ -263,6 +263,7 @@ def build(
         on_error=_on_error(by_trust),
         notify={level.name: level.settings.get("notify", {}) for level in levels},
         run={level.name: level.settings.get("run", {}) for level in levels},
+        ship={level.name: level.settings.get("ship", {}) for level in levels},
         warnings=tuple(str(warning) for level in levels for warning in level.warnings),
     )
     if len(stopping) == len(levels):

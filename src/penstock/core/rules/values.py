@@ -214,6 +214,32 @@ def _read_targets(one: Field, value: object) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def _read_sinks(one: Field, value: object) -> tuple[str, ...]:
+    from penstock.core.ship.settings import MOST_SINKS  # few files have sinks
+    from penstock.core.ship.sink import sink_fault
+
+    texts = _read_texts(one, value)
+    if len(texts) > MOST_SINKS:
+        raise WrongValueError(f"has more than {MOST_SINKS} elements", "leave some out")
+    how = "see `docs/how-to/ship-the-audit-log.md`"
+    _raise_all(
+        ValueFault(f"holds an element ({at + 1}) that {fault}", how, at)
+        for at, text in enumerate(texts)
+        if (fault := sink_fault(text))
+    )
+    return texts
+
+
+def _read_credential(one: Field, value: object) -> str:
+    """Return where a secret is kept; whatever is wrong with it, it is not repeated."""
+    from penstock.core.ship.settings import credential_fault
+
+    fault = credential_fault(value) if isinstance(value, str) else "must be a text"
+    if fault:
+        raise WrongValueError(fault, f'write `{one.name} = "env:NAME"`')
+    return str(value)
+
+
 def _read_hours(one: Field, value: object) -> str:
     text = _read_text(one, value)
     if quiet_hours(text) is None:
@@ -257,6 +283,8 @@ READERS: Mapping[FieldKind, Callable[[Field, object], object]] = {
     FieldKind.MOMENT: _read_moment,
     FieldKind.URL: _read_url,
     FieldKind.TARGETS: _read_targets,
+    FieldKind.SINKS: _read_sinks,
+    FieldKind.CREDENTIAL: _read_credential,
     FieldKind.HOURS: _read_hours,
     FieldKind.PLACES: _read_places,
 }

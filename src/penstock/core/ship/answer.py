@@ -1,0 +1,59 @@
+"""What a sink answered, and what follows from that.
+
+Always true: only an answer that says so counts as sent. What cannot be told apart from a sink that
+is away for a while is tried again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+FIRST_WAIT, LONGEST_WAIT = 1.0, 300.0
+LONGEST_ASKED = 3600.0  # what a sink may ask for by `Retry-After`
+# The batch itself is what the sink does not take: too large, or not understood.
+UNTAKEN = frozenset({400, 413, 422})
+
+
+class ShipStep(StrEnum):
+    """What follows."""
+
+    SENT = "sent"
+    WAIT = "wait"
+    SPLIT = "split"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SinkAnswer:
+    """What a sink answered: an HTTP status (200 for others that took it), or a problem."""
+
+    status: int = 0
+    problem: str = ""
+    retry_after: float = 0.0
+
+    @property
+    def step(self) -> ShipStep:
+        """What follows from it."""
+        if not self.problem and 200 <= self.status < 300:
+            return ShipStep.SENT
+        return ShipStep.SPLIT if self.status in UNTAKEN else ShipStep.WAIT
+
+    @property
+    def said(self) -> str:
+        """What went wrong, in one line."""
+        return self.problem or f"the sink answered {self.status}"
+
+
+TAKEN = SinkAnswer(status=200)
+
+
+def wait_after(failures: int, asked: float = 0.0) -> float:
+    """Return how many seconds to wait after so many failures in a row."""
+    own = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(max(failures - 1, 0), 16))
+    return max(own, min(asked, LONGEST_ASKED))
+
+
+def seconds_asked(text: str) -> float:
+    """Return what a `Retry-After` of seconds says; 0 where it says something else."""
+    text = text.strip()
+    return min(float(text), LONGEST_ASKED) if text.isascii() and text.isdecimal() else 0.0
