@@ -13,7 +13,7 @@ import os
 import socket
 import ssl
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 
 from penstock.core.audit.export.formats import Format, encode
@@ -107,9 +107,10 @@ def _by_syslog(line: SinkLine, lines: Sequence[bytes]) -> SinkAnswer:
             return _closed(plain.recv)
         with line.trust().wrap_socket(plain, server_hostname=sink.host) as secured:
             secured.sendall(data)
-            bare = secured.unwrap()  # waits until the other side has ended as well
-            with closing(bare):
-                return TAKEN
+            # Waits until the other side has ended as well; many end without a word of TLS.
+            with suppress(ssl.SSLEOFError):
+                secured.unwrap().close()
+            return TAKEN
 
 
 def _closed(read: Callable[[int], bytes]) -> SinkAnswer:
