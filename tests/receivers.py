@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -140,11 +141,8 @@ def rsyslog(folder: Path, *, tls: tuple[Path, Path] | None = None) -> Iterator[t
 
 def collector() -> str:
     """Return the program of `rotel`, where it is installed; "" where it is not."""
-    try:
-        import rotel
-    except ImportError:
-        return ""
-    return str(Path(rotel.__file__).parent / "rotel-agent")
+    found = find_spec("rotel")
+    return str(Path(found.origin).parent / "rotel-agent") if found and found.origin else ""
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from tests.project import Project
 KEYS = {
     *("workspace", "checkout", "policy", "policy_files", "nested_rules", "degraded", "observe"),
     *("waiting", "slipped", "audit_head", "images_bytes", "state_error", "state", "approver_key"),
-    *("images_most", "kept_days", "hooks", "approval", "ending"),
+    *("images_most", "kept_days", "hooks", "approval", "ending", "sinks"),
 }
 SINCE = r"since \d{4}-\d\d-\d\d"
 

@@ -102,6 +102,8 @@ HOLDS: Mapping[FieldKind, str] = {
     FieldKind.MOMENT: "date and time",
     FieldKind.URL: "address",
     FieldKind.TARGETS: "list of addresses",
+    FieldKind.SINKS: "list of addresses",
+    FieldKind.CREDENTIAL: "`env:` or `file:`",
     FieldKind.HOURS: "hours",
     FieldKind.PLACES: "list of paths",
 }

@@ -16,11 +16,12 @@ from penstock.stores.ship.secret import kept_secret
 from penstock.stores.ship.unsent import has_lost, unsent
 
 SINK = sink_of("file:/x")
+ROTATE_AT = 1 << 30
 
 
 def log(folder: Path, *, rotate: int = 0) -> JsonlLog:
-    more = {"rotate_at": rotate} if rotate else {}
-    return JsonlLog(str(folder / "audit.jsonl"), clock=lambda: 1e9, **more)
+    most = rotate or ROTATE_AT
+    return JsonlLog(str(folder / "audit.jsonl"), clock=lambda: 1e9, rotate_at=most)
 
 
 def add(folder: Path, count: int, *, rotate: int = 0) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         "penstock ship --once --sink file:/var/log/penstock.jsonl",
     ),
 )
-@click.option("--once", is_flag=True, help="Send what is there, then exit.")
+@click.option("--once", is_flag=True, help="Send all new entries, then exit.")
 @click.option("--status", "only_status", is_flag=True, help="Show how far each sink has the log.")
 @click.option(
     "--sink",
@@ -48,7 +48,7 @@ def command(
 ) -> int:
     """Send the audit log to the sinks in your own rules.
 
-    A sink is an address: otlp+http(s)://, syslog+tcp://, syslog+tls://, https:// (JSON lines) or
+    A sink is an address: otlp+https://, syslog+tcp://, syslog+tls://, https:// (JSON lines) or
     file:. Each entry arrives at least once; its event_hash is its id. Without --once, runs until
     you stop it with Ctrl-C.
     """

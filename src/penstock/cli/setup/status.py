@@ -70,6 +70,7 @@ def _lines(found: Facts, now: float) -> Iterator[Row]:
     yield from _denied(found, now)
     yield from _approval(found)
     yield from _audit(found)
+    yield from _sinks(found)
     yield from _endings(found)
     yield f"next: `{_next_step(found)}`", ""
 
@@ -157,6 +158,16 @@ def _audit(found: Facts) -> Iterator[Row]:
         yield f"audit log: {entries}, verified", ""
     else:
         yield f"audit log: {entries}, VERIFICATION FAILED", "penstock audit verify"
+
+
+def _sinks(found: Facts) -> Iterator[Row]:
+    """Say which sinks lack entries of the audit log, and why."""
+    for one in found["sinks"] or ():
+        if one["lag"] or one["error"]:
+            behind = counted(one["lag"], "entry", "entries")
+            why = f": {one['error']}" if one["error"] else ""
+            said = f"{one['sink'] or 'a sink'} is {behind} behind{why}"
+            yield in_line(said), "penstock ship --once"
 
 
 def _endings(found: Facts) -> Iterator[Row]:

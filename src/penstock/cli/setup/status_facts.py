@@ -62,7 +62,20 @@ def facts(here: Workspace, now: float) -> Facts:
         "protected_since": _registered_at(here) if hooks else None,
         "approval": approval_document(approval_state(here)),
         "ending": [*map(_ending, ends)],
+        "sinks": _sinks(here),
     }
+
+
+def _sinks(here: Workspace) -> list[dict[str, object]] | None:
+    """Return how far each sink has the audit log; None where there are none."""
+    if not any(here.policy().ship.values()):
+        return None
+    from penstock.app.ship import turns
+
+    try:
+        return [one.status().as_json() for one in turns(here)] or None
+    except PenstockError as fault:
+        return [{"sink": "", "log": "", "seq": -1, "lag": 0, "error": fault.message}]
 
 
 def preset_of(files: tuple[str, ...]) -> str | None:

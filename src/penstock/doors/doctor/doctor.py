@@ -19,9 +19,11 @@ from penstock.app import Workspace
 from penstock.app.isolated_runs import probe
 from penstock.app.places import stamp
 from penstock.app.rules.nested_rules import nested_files
+from penstock.app.ship import turns
 from penstock.app.whereabouts import whereabouts
 from penstock.core.errors import PenstockError, of_system
 from penstock.core.policy.compile import load
+from penstock.core.text.quantities import entries
 from penstock.doors.doctor.approvals import approvals
 from penstock.doors.doctor.trial import TrialResult, ask_hook, to_ask
 from penstock.doors.doctor.ways_off import ways_off
@@ -56,6 +58,7 @@ def examine(here: Workspace, place: SettingsPlace) -> DoctorReport:
     compiled = _compiled_rules(here)  # before the rules are read: that makes them anew
     findings = [*_rules(here), *_forged(here, compiled), *_state(here)]
     findings += [*_checkout(here), *approvals(here), *_checkpoints(), *_isolation(here)]
+    findings += _sinks(here)
     if not found:
         none = "no hook is registered here"
         findings.append(Finding(name="registered", status=BAD, what=none, hint="penstock init"))
@@ -103,6 +106,23 @@ def _checkout(here: Workspace) -> Iterator[Finding]:
     nested, _ = nested_files(here.root)
     if nested:
         yield Finding(name="nested-rules", status=NOTE, what=f"rules below: {', '.join(nested)}")
+
+
+def _sinks(here: Workspace) -> Iterator[Finding]:
+    """Say how far each sink has the audit log, and what went wrong at the last try."""
+    if not any(here.policy().ship.values()):
+        return
+    try:
+        rows = [one.status() for one in turns(here)]
+    except PenstockError as fault:
+        yield Finding(name="sinks", status=WARN, what=fault.message, hint=fault.hint)
+        return
+    for row in rows:
+        behind = f"{entries(row.lag)} behind" if row.lag else "up to date"
+        what = f"{row.sink} is {behind}{f': {row.error}' if row.error else ''}"
+        status = WARN if row.error or row.lag else OK
+        hint = "penstock ship --once" if status == WARN else ""
+        yield Finding(name="sink", status=status, what=what, hint=hint)
 
 
 def _compiled_rules(here: Workspace) -> dict[str, object] | None:
