@@ -178,6 +178,8 @@ def value_of(one: Field) -> st.SearchStrategy[object]:
         FieldKind.MOMENT: st.sampled_from(["2030-01-01T00:00:00Z", "never"]),
         FieldKind.URL: st.sampled_from(["http://x", "x"]),
         FieldKind.TARGETS: st.lists(st.sampled_from(["env:NAME", "json://host", "x", "dbus://"])),
+        FieldKind.SINKS: st.lists(st.sampled_from(["file:/a", "https://a", "http://a", "x"])),
+        FieldKind.CREDENTIAL: st.sampled_from(["env:NAME", "file:a", "hush", ""]),
         FieldKind.PLACES: st.lists(st.sampled_from(["~/.a", "/b", "../c", ""]), max_size=2),
         FieldKind.HOURS: st.sampled_from(["22:00-07:00", " 1:05 - 23:59", "24:00-07:00", "7-8"]),
     }
