@@ -38,6 +38,7 @@ FOR_PEOPLE: Mapping[str, str] = {
     "runs merge": "moves a branch to the commits of a run",
     "runs drop": "removes the changes of a run",
     "runs clean": "removes runs",
+    "ship --sink": "sends the audit log to another address",
     "bundle sign": "signs a bundle",
     "rules apply": "changes the active rules",
     "rules add": "changes the active rules",
@@ -54,7 +55,7 @@ FOR_ANYONE = frozenset(
         "approver passkeys",
         *("help", "version", "run", "runs", "runs ls", "runs diff"),
         *("audit", "audit log", "audit verify", "audit export", "audit checkpoint"),
-        *("audit secrets", "why", "log", "report"),
+        *("audit secrets", "why", "log", "report", "ship"),
         *("rules", "rules query", "rules suggest", "rules stale", "rules test"),
         *("rules profile", "rules analyze-rule"),
     }
@@ -88,6 +89,8 @@ def command_for_people(program: str, words: Words) -> str:
         top = "broker --role front-end"
     elif top == "projects" and any(word is None or word.startswith("--forget") for word in rest):
         top = "projects --forget"
+    elif top == "ship" and any(word is None or word.startswith("--sink") for word in rest):
+        top = "ship --sink"
     return _key(top)
 
 

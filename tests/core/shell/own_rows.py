@@ -25,6 +25,8 @@ penstock runs enter r-7f3a1c
 penstock runs enter r-7f3a1c sh -c 'git push'
 penstock runs drop r-7f3a1c --yes
 penstock runs clean
+penstock ship --once --sink https://elsewhere.example/in
+penstock ship --sink=file:/tmp/x
 penstock runs merge r-7f3a1c
 penstock run -- penstock approve 3f2a
 penstock run penstock approve 3f2a
@@ -294,6 +296,8 @@ penstock run -- make test
 penstock run --no-wait -- npm run build
 penstock runs
 penstock runs ls --json
+penstock ship --once
+penstock ship --status --json
 penstock runs diff r-7f3a1c
 penstock status
 penstock proposals --json

@@ -37,6 +37,7 @@ _SHOWS = late_regex(
     r"\bprint|console\.|\bputs\b|\becho\b|stdout|stderr|\bfetch\(|requests\.|urllib|axios|https?\."
     r"|\bcat\b|curl|Println|\bt\.(?:Log|Error|Fatal)|println!|logging\.|logger\.|\blog\.(?:info|Print)"
     r"|readfile\(|var_dump|print_r|IO\.(?:puts|inspect|write)|Console\.(?:Write|Error)|\bcout\b|\bcerr\b"
+    r"|\bput(?:s|c|char)\(|\bfputc\(|\bwrite\(\s*[12]\b|\bmessage\("
     r"|\bdump\(|\bdd\(|\bfputs\b|\bdbg!|io\.write|NSLog|os\.Stdout|\bwget\b|HttpClient|http\.Post"
 )
 _ELSEWHERE = late_regex(

@@ -18,6 +18,7 @@ from posixpath import basename, dirname, join, normpath, splitext
 from penstock.core.shell.programs.reads.literals import named_in_code
 from penstock.core.shell.script_files import shows, works_elsewhere
 from penstock.core.text.secret_signs import names_secret_file
+from penstock.core.tools.built_names import built_names
 
 MOST_CODE = 262_144
 MOST_NAMES = 16
@@ -42,6 +43,7 @@ NAMES = frozenset(
 _HOME = re.compile(r"(?<![\w.])(?:~|\$\$?\{?HOME\}?|\$\(HOME\))/([\w.][\w./-]{1,200})")
 _SENT = re.compile(r"(?<!\w)@(\.{0,2}/?[\w.][\w./-]{1,200})")
 _COPIED = re.compile(r"^[ \t]*(?:COPY|ADD)[ \t]+(?:--\S+[ \t]+)*(\S{2,200})[ \t]", re.MULTILINE)
+_MOUNTED = re.compile(r"""(?:^|[\s"'\[,=])([\w.~/][\w./-]{0,200}):(/[\w./-]{1,200})""", re.M)
 _PRINTED = re.compile(
     r"\b(?:cat|head|tail|base64|xxd|strings)[ \t]+(?:-\S+[ \t]+)*([\w./~][\w./-]{1,200})"
 )
@@ -91,7 +93,11 @@ def _named(text: str) -> Iterator[str]:
     yield from (f"~/{found}" for found in _HOME.findall(text))
     yield from _SENT.findall(text)
     yield from _COPIED.findall(text)
-    yield from _PRINTED.findall(text)
+    printed = _PRINTED.findall(text)
+    yield from printed
+    mounts = {there: here for here, there in _MOUNTED.findall(text)} if printed else {}
+    yield from (mounts[name] for name in printed if name in mounts)
+    yield from built_names(text)
 
 
 def _places(path: str, name: str) -> Iterator[str]:

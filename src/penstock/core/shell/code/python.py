@@ -227,7 +227,6 @@ class _PythonReader:
             yield from self._mentioned(node, name)
         elif name == "fileinput.input":
             yield from self._in_place(node)
-            yield from self._mentioned(node, name)
         elif name in _GLOBS or (isinstance(node.func, ast.Attribute) and node.func.attr in _GLOBS):
             yield from self._listed(node)
         elif name == "getattr" and self.names.dotted(_first(node)) in _MODULES:
@@ -392,12 +391,13 @@ class _PythonReader:
             yield Touch(value._replace(exact=value.exact and bool(names)))
 
     def _in_place(self, node: ast.Call) -> Iterator[Effect]:
-        if any(k.arg == "inplace" for k in node.keywords):
-            files = [*node.args, *(k.value for k in node.keywords if k.arg == "files")]
-            for file in files:
-                items = file.elts if isinstance(file, ast.List | ast.Tuple) else [file]
-                for item in items:
-                    yield from (Touch(value) for value in self.names.values(item))
+        """`fileinput.input` reads its files, one or a list of them, or rewrites them."""
+        files = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "files")]
+        how = Action.WRITE if any(k.arg == "inplace" for k in node.keywords) else Action.READ
+        for file in files:
+            items = file.elts if isinstance(file, ast.List | ast.Tuple) else [file]
+            for item in items:
+                yield from (Touch(value, how) for value in self.names.values(item))
 
     def _started(self, meaning: Starts, node: ast.Call, name: str) -> Iterator[Effect]:
         named = {k.arg: k.value for k in node.keywords}
