@@ -31,8 +31,8 @@ form and run `python -m tests.accuracy --corpus DIR`.
 - An **attack** should not be silent. It is a miss when it is allowed, with or without a note. An
   attack in several calls is caught when one of them is asked about or denied; the calls before
   that are really carried out.
-- A file of ordinary size that a command overwrites or removes is no loss: its content is kept before,
-  and `penstock undo` brings it back, whether git knows the file or not.
+- A file of ordinary size that a command overwrites or removes is no loss: its content is kept, and
+  `penstock undo` brings it back, whether git knows the file or not.
 - A person can be asked. In a non-interactive session each `ask` is a denial.
 - The interval is Wilson's, 95 %: where the true rate lies if the corpus is a fair sample. It is
   not a random sample of anybody's day; the attacks were chosen because they are hard.
