@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import StoreError
 from penstock.core.run.place import LayerPlace, place_of
+from penstock.core.run.reasons import may_be_incomplete
 from penstock.core.run.settings import RunSettings, run_settings, without_effect
 from penstock.stores.isolation.absorb import LiveLayer, mend
 from penstock.stores.isolation.capture import Begin
@@ -35,6 +36,8 @@ from penstock.stores.isolation.project_copy import (
 )
 from penstock.stores.isolation.records import RunFolders, RunRecord, remove_half
 from penstock.stores.isolation.room import RoomPlan
+from penstock.stores.isolation.syscalls import flush
+from penstock.stores.system.clock import boot_id
 from penstock.stores.system.places import RUN_SOCKET, exists, home, state_home, user_rules
 from penstock.stores.system.private import private_dir
 
@@ -98,6 +101,24 @@ class IsolatedRuns:
     def live(self, run: str, process: IsolatedProcess) -> LiveLayer:
         """Return the layer of a run that goes on."""
         return LiveLayer(layer=self.layer(run, live=True), process=process)
+
+    def may_be_incomplete(self, run: str) -> bool:
+        """Say whether the machine has stopped since the layer of a run was written."""
+        known = self.records.get(run)
+        return may_be_incomplete(boot=known.boot, flushed=known.flushed, now=boot_id())
+
+    def written_again(self, known: RunRecord) -> RunRecord:
+        """Return what is kept of a run from the moment its layer is written to again."""
+        doubted = may_be_incomplete(boot=known.boot, flushed=known.flushed, now=boot_id())
+        return replace(known, boot=known.boot if doubted else boot_id(), flushed=False)
+
+    def flush(self, run: str) -> bool:
+        """Wait until what a run left is on the disk; False where that is not known."""
+        try:
+            flush(self.records.path(run))
+        except OSError:
+            return False
+        return True
 
     def mend(self, run: str) -> None:
         """Put back what a sync that was stopped had moved aside."""

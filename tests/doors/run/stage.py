@@ -22,6 +22,7 @@ from penstock.app.isolated_runs import IsolatedRuns, RunRecord
 from penstock.stores.isolation import room, syscalls
 from penstock.stores.isolation.process import IsolatedProcess
 from penstock.stores.isolation.streams import Streams
+from penstock.stores.system.clock import boot_id
 from tests.doors.run.operations import carry_out
 
 PATIENCE_SECONDS = 60
@@ -147,7 +148,8 @@ def keep_run(here: Workspace, *, started: float, run: str = RUN) -> IsolatedRuns
     """Make a run whose layer a stage can write to; return the runs of the workspace."""
     runs = IsolatedRuns(here)
     os.makedirs(runs.records.path(run), mode=0o700, exist_ok=True)
-    runs.records.keep(RunRecord(id=run, root=here.root, command=("agent",), started=started))
+    known = RunRecord(id=run, root=here.root, command=("agent",), started=started, boot=boot_id())
+    runs.records.keep(known)
     return runs
 
 

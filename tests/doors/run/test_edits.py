@@ -19,6 +19,7 @@ from penstock.app.isolated_runs import IsolatedRuns, RunRecord
 from penstock.core.proposals.model import State
 from penstock.doors.run.supervise import Supervisor
 from penstock.doors.run.sync import Sync
+from penstock.stores.system.clock import boot_id
 from tests.stores.isolation.ground import impossible
 from tests.stores.isolation.test_absorb import Shell, in_shell
 
@@ -108,7 +109,10 @@ def supervised(shell: Shell) -> tuple[IsolatedRuns, str, Callable[[], None]]:
     here = Workspace(str(shell.here.project), str(shell.here.state))
     runs = IsolatedRuns(here)
     run = os.path.basename(shell.here.run)
-    runs.records.keep(RunRecord(id=run, root=here.root, command=("bash",), started=time.time()))
+    started = time.time()
+    runs.records.keep(
+        RunRecord(id=run, root=here.root, command=("bash",), started=started, boot=boot_id())
+    )
     attendant = Supervisor(here=here, runs=runs, run=run, process=shell.process)
     return runs, run, attendant.sync
 

@@ -279,3 +279,19 @@ def test_what_is_held_stays_in_the_layer_however_often_it_is_synced(here: Projec
         ]
     shown = here.run("runs", "enter", run_id(done), "sh", "-c", "cat odd-*; test -p pipe")
     assert (shown.code, shown.out) == (0, "mine")
+
+
+BARE = """
+git init -q --bare sub; printf '[core]\\n\\tfsmonitor=false\\n' > sub/config
+printf '#!/bin/sh\\n' > sub/hooks/post-checkout; chmod +x sub/hooks/post-checkout
+"""
+
+
+def test_a_repository_that_a_run_makes_is_none_until_a_person_says_so(here: Project) -> None:
+    """Git reads settings and hooks of a directory with a `HEAD` when its user enters it."""
+    done = here.run("run", "--", "sh", "-c", BARE)
+    assert "1 pending (sub/HEAD)" in done.err, done.err
+    assert not (here.root / "sub/HEAD").exists()
+    (here.root / "sub/HEAD").write_text("ref: refs/heads/main\n")
+    again = here.run("run", "--", "sh", "-c", "echo >> sub/config; echo >> sub/hooks/post-checkout")
+    assert "2 blocked (sub/config, sub/hooks/post-checkout)" in again.err, again.err

@@ -1,4 +1,8 @@
-"""Any sequence of file operations leaves the same tree with a run, all approved, as without one."""
+"""Any sequence of file operations leaves the same tree with a run, all approved, as without one.
+
+PENSTOCK_SEQUENCES says how many sequences are tried. The long form takes about half an hour:
+`PENSTOCK_SEQUENCES=2000 python -m pytest tests/doors/run/test_same_tree.py`
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,8 @@ pytestmark = [
     pytest.mark.skipif(not PYTHON, reason="NOT TESTED: no python that every user can start"),
 ]
 
+PARTS = 2  # so that two processes share the work
+SEQUENCES = int(os.environ.get("PENSTOCK_SEQUENCES", "16"))
 # Every change is allowed, so that what is compared is the whole way and not a person's answers.
 RULES = 'version = 1\n[defaults]\nwrite = "allow"\n'
 AT_FIRST = {"a.txt": "a\n", "b.txt": "b\n", "d/a.txt": "a\n", "d/e/c.txt": "c\n", "f/x.sh": "x\n"}
@@ -67,9 +73,9 @@ def tree(root: Path) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", range(PARTS))
 @settings(
-    max_examples=8,
+    max_examples=max(1, SEQUENCES // PARTS),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

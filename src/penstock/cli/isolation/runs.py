@@ -102,7 +102,7 @@ def apply(run: str, workspace: str | None, as_json: bool) -> int:
     """Write what the rules allow of a run's changes, and propose the rest."""
     from dataclasses import asdict
 
-    from penstock.core.run.summary import counts
+    from penstock.core.run.summary import cautions, counts
     from penstock.doors.run.listing import apply_run, find
 
     here = _here(workspace)
@@ -111,7 +111,8 @@ def apply(run: str, workspace: str | None, as_json: bool) -> int:
     if as_json:
         print_json({"run": record.id, **asdict(result)})
     else:
-        tell(f"run {record.id}: {counts(result)}")
+        for line in (f"run {record.id}: {counts(result)}", *cautions(result)):
+            tell(line)
     if result.failed:
         return COULD_NOT
     return WAITING if result.pending else OK

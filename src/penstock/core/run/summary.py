@@ -13,6 +13,7 @@ from typing import Any
 from penstock.core.digest import digest
 from penstock.core.run.changes import HeldEntry
 from penstock.core.run.commits import BranchImport, TipKind, told_imports
+from penstock.core.run.reasons import SUMMARY
 from penstock.core.text.display import spoken
 from penstock.core.text.quantities import counted
 
@@ -43,6 +44,7 @@ class SyncResult:
     renamed: Mapping[str, str] = field(default_factory=dict)
     manifest: str = ""
     commits: tuple[BranchImport, ...] = ()
+    incomplete: bool = False  # the machine stopped while the layer was written
 
     @property
     def settled(self) -> bool:
@@ -109,6 +111,7 @@ def started(
 def finished(run: str, code: int, result: SyncResult, *, kept: bool) -> list[str]:
     """Return what is said when a run has ended."""
     lines = [f"penstock: run {run} finished (exit {code}): {counts(result)}"]
+    lines += cautions(result)
     for one in result.failed:
         lines.append(f"  not written: {spoken(one.path)}: {one.note}")
     for held in result.held[:MOST_NAMED]:
@@ -127,6 +130,11 @@ def finished(run: str, code: int, result: SyncResult, *, kept: bool) -> list[str
         offers += [f"penstock runs diff {run}", f"penstock runs enter {run}"]
         offers.append(f"penstock runs drop {run}")
     return [*lines, "  " + "    ".join(offers)] if offers else lines
+
+
+def cautions(result: SyncResult) -> list[str]:
+    """Return what a person has to know before they approve what is pending."""
+    return [f"  {SUMMARY}"] if result.incomplete and result.pending else []
 
 
 def counts(result: SyncResult) -> str:

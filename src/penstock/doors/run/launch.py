@@ -51,10 +51,12 @@ def run_command(
     runs = IsolatedRuns(here)
     runs.machine()  # or it says why a run is not possible here
     if again:
-        record = replace(runs.records.get(again), ended=0.0)
+        record = replace(runs.written_again(runs.records.get(again)), ended=0.0)
     else:
         record = runs.records.make(here.root, command, time.time())
     with runs.records.held(record.id), ExitStack() as ending:
+        if again:
+            runs.records.keep(record)
         control = ControlSocket(runs.records.path(record.id))
         ending.callback(control.close)
         attendant: Supervisor | None = None
@@ -155,7 +157,8 @@ def sync_run(
         from penstock.doors.run.commits import import_commits  # most runs commit nothing
 
         result = replace(result, commits=import_commits(here, runs, record.id))
-    runs.records.keep(replace(ended, counts=counts(result)))
+    flushed = not (result.settled or result.incomplete) and runs.flush(record.id)
+    runs.records.keep(replace(ended, counts=counts(result), flushed=flushed or ended.flushed))
     here.gate.record("run_ended", path="", status="ended", run=record.id, exit_code=str(code))
     return result
 

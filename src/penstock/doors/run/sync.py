@@ -30,6 +30,7 @@ from penstock.core.run.changes import (
     renames,
 )
 from penstock.core.run.entry import BUSY, EntryKind, LayerEntry
+from penstock.core.run.reasons import reason_to_ask
 from penstock.core.run.summary import PathNote, SyncResult, manifest_of
 from penstock.doors.run.sort import SortedLayer, actor_of, settle_layer, sort_layer
 from penstock.gate import Item, Proof
@@ -37,10 +38,8 @@ from penstock.gate.parts import ANYTHING
 
 PENDING = ".pending"
 MOST_PASSES = 3  # more than one for files that are changed outside in the very moment
-ASK_ALL = "you asked to approve every change of this run"
 CHANGED_BACK = "the run changed the file back"
 CHANGED_NOW = "a file was changed outside the run while it was being written"
-CHANGED_MEANWHILE = "the file was changed outside the run after the run had copied it"
 
 
 @dataclass(kw_only=True)
@@ -65,9 +64,11 @@ class Sync:
     failed: list[PathNote] = field(default_factory=list)
     held: list[HeldEntry] = field(default_factory=list)
     overtaken: bool = False  # a file was changed outside in the very moment
+    incomplete: bool = False  # the machine stopped while the layer was written
 
     def sync(self) -> SyncResult:
         """Propose all that changed, write what the rules allow, and drop that from the layer."""
+        self.incomplete = self.runs.may_be_incomplete(self.run)
         result = self._pass()
         for _ in range(MOST_PASSES):
             if not self.overtaken:
@@ -105,6 +106,7 @@ class Sync:
             git=found.git,
             renamed={n: o for n, o in renames(made, gone).items() if n in settled},
             manifest=manifest_of([one.key(self.run) for one in made]),
+            incomplete=self.incomplete,
         )
 
     def _settle(self, found: SortedLayer, left: Set[str], held: Set[str]) -> None:
@@ -128,6 +130,8 @@ class Sync:
 
     def _withdraw(self, paths: Set[str]) -> None:
         """Close what is pending of files that the command changed back."""
+        if self.incomplete:
+            return  # nobody knows whether it did
         for one in self.here.gate.find(states=(State.WAITING,)):
             if self._is_ours(one) and one.path not in paths:
                 proof = Proof(by=one.actor.agent, kind="run")
@@ -151,7 +155,7 @@ class Sync:
             anyhow = replace(item, expect=ANYTHING)  # a person sees what it would replace
             if found.state is State.DENIED:
                 self._deny(one, anyhow)
-            elif found.state is State.APPROVED and not self.ask and not newer:
+            elif found.state is State.APPROVED and not self._reason_to_ask(newer):
                 allowed.append((one, item))
             else:
                 waiting.append((replace(one, out_of_date=newer), anyhow))
@@ -195,6 +199,8 @@ class Sync:
             self.blocked.append(PathNote(path=one.path, note=because))
             return True
         if now.state is State.APPROVED:
+            if self.incomplete and now.decision.verdict is Verdict.ALLOW:
+                return False  # only the rules allowed it
             # What a sync that was stopped had proposed; the others of its set are written with it.
             return self._write(now.id, [one])
         return self._is_done(one)
@@ -244,8 +250,11 @@ class Sync:
         """Leave changes for a person; one that the real file overtook says so."""
         stale = [one for one in group if one[0].out_of_date]
         fresh = [one for one in group if not one[0].out_of_date]
-        self._queue(fresh, ASK_ALL if self.ask else "")
-        self._queue(stale, CHANGED_MEANWHILE)
+        self._queue(fresh, self._reason_to_ask(overtaken=False))
+        self._queue(stale, self._reason_to_ask(overtaken=True))
+
+    def _reason_to_ask(self, overtaken: bool) -> str:
+        return reason_to_ask(ask=self.ask, overtaken=overtaken, incomplete=self.incomplete)
 
     def _queue(self, group: Sequence[tuple[LayerChange, Item]], because: str) -> None:
         if not group:
@@ -268,13 +277,20 @@ class Sync:
             ids=ids,
             set_id=name,
             judged=judged,
-            parents=self._older([item.path for item in items]),
+            parents=self._older([one for one, _ in group]),
         )
 
-    def _older(self, paths: Sequence[str]) -> dict[str, str]:
-        """Return what is pending of some files in an older version of this run, by path."""
-        known = [one for path in paths for one in self.here.gate.find(states=OPEN, path=path)]
-        return {one.path: one.id for one in known if self._is_ours(one)}
+    def _older(self, made: Sequence[LayerChange]) -> dict[str, str]:
+        """Return what is pending of some files in an older version of this run, by path.
+
+        What was proposed before a machine stopped is whole, and stays beside what is left of it.
+        """
+        return {
+            one.path: one.id
+            for change in made
+            for one in self.here.gate.find(states=OPEN, path=change.path)
+            if self._is_ours(one) and (not self.incomplete or _holds(one, change))
+        }
 
     def _is_ours(self, one: Proposal) -> bool:
         """Say whether this run proposed it; a version that a person made of it is theirs."""

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, fields
 from penstock.core.errors import InputError, RefusedError, StoreError
 from penstock.core.run.base import Bases, PathBase
 from penstock.stores.files.beneath import AS_FOLDER
+from penstock.stores.system.clock import boot_id
 from penstock.stores.system.private import private_dir, put_file, read_file, told
 
 RECORD, BASES = "run.json", "bases.json"
@@ -30,7 +31,11 @@ FOLDER, HOME_FOLDER = "runs", "run-home"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunRecord:
-    """One run: what was run, where, when, and how it ended. `ended` is 0 while it goes on."""
+    """One run: what was run, where, when, and how it ended. `ended` is 0 while it goes on.
+
+    `boot` is the start of the machine in which it began; `flushed` says that since then all of its
+    layer was written to the disk.
+    """
 
     id: str
     root: str
@@ -39,6 +44,8 @@ class RunRecord:
     ended: float = 0.0
     exit_code: int | None = None
     counts: str = ""
+    boot: str = ""
+    flushed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,7 +78,8 @@ class RunFolders:
                     os.mkdir(self.path(run), 0o700)
                 except FileExistsError:
                     continue
-            made = RunRecord(id=run, root=root, command=tuple(command), started=now)
+            words = tuple(command)
+            made = RunRecord(id=run, root=root, command=words, started=now, boot=boot_id())
             self.keep(made)
             return made
         raise StoreError("no-id", "no free id for a run was found")

@@ -95,6 +95,15 @@ def pivot_root(folder: str) -> None:
     os.chdir("/")
 
 
+def flush(folder: str) -> None:
+    """Wait until everything on the file system of a directory is on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _named("syncfs", ctypes.c_int(descriptor))
+    finally:
+        os.close(descriptor)
+
+
 def prctl(option: int, *arguments: int, what: str) -> int:
     """Set an attribute of this process."""
     words = [ctypes.c_ulong(one) for one in (*arguments, 0, 0, 0, 0)[:4]]

@@ -8,6 +8,7 @@ import posix
 import sys
 
 from penstock.core.audit.chain import hexdigest
+from penstock.core.paths.git_folders import as_git
 from penstock.core.paths.spellings import MOVED, joined, normal, renamed
 
 TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
@@ -156,7 +157,7 @@ def stamp(path: str) -> "tuple[str, int, int, int]":
 def known_as(place: str, root: str, moved: "list[tuple[str, str]]") -> "list[str]":
     """Return the other places by which rules know one; `moved` comes from `moved_settings`."""
     twin = in_worktree(place, root)
-    found = renamed(place, moved)
+    found = [*renamed(place, moved), *as_git(place, exists)]
     return [*found, twin] if twin else found
 
 
