@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from penstock.core.paths.relpath import RelPath
     from penstock.core.policy.model import Policy
     from penstock.core.proposals.line_comment import LineComment
+    from penstock.core.review.renames import RenamedFile
     from penstock.gate.answer import Answerer
     from penstock.gate.apply import Applier
     from penstock.gate.parts import Item, Parts
@@ -366,6 +367,12 @@ class Gate:
     def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:
         """Return the bytes before and after that were measured and are shown."""
         return self._proposing.contents(one)
+
+    def renames(self, found: Sequence[Proposal]) -> tuple[RenamedFile, ...]:
+        """Return which files of some proposals only get another name."""
+        from penstock.gate.file_renames import pairs
+
+        return pairs(found, self._parts.blobs.get) if len(found) > 1 else ()
 
     def recover(self) -> tuple[Receipt, ...]:
         """Finish what a crash left in the middle."""

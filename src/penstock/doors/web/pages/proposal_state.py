@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from penstock.core.errors import PenstockError
 from penstock.core.proposals.model import Proposal, State
+from penstock.core.text.display import spoken
 from penstock.doors.web.diff.content_type import Presentation, is_wide, look_of
 from penstock.doors.web.diff.file import SHELF, FileView, digest_of, of_bytes
 from penstock.doors.web.pages import queue_values
@@ -138,6 +139,16 @@ def files_beside(gate: Gate, one: Proposal) -> tuple[queue_values.QueueFile, ...
     """Return the files of its set; none where it stands alone."""
     group = gate.members(one.set_id)
     return tuple(queue_values.file_of(each) for each in group) if len(group) > 1 else ()
+
+
+def renamed(gate: Gate, found: Sequence[Proposal]) -> dict[str, str]:
+    """Say of each file of a set that only gets another name which one, by its path."""
+    said: dict[str, str] = {}
+    for pair in gate.renames([one for one in found if one.state is not State.SUPERSEDED]):
+        said[pair.old] = f"renamed to {spoken(pair.new)}"
+        much = "unchanged" if pair.alike == 100 else f"{pair.alike} % the same"
+        said[pair.new] = f"renamed from {spoken(pair.old)} ({much})"
+    return said
 
 
 def moved(gate: Gate, one: Proposal) -> FileView | None:

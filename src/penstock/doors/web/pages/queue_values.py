@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from penstock.core.model import Change, ChangeKind
 from penstock.core.proposals.model import OPEN, Moment, Proposal, State
 from penstock.core.proposals.remarks import remarks
-from penstock.core.text.display import in_line, spoken
+from penstock.core.text.display import in_line, spoken, visible
 from penstock.core.text.quantities import change_counts
 from penstock.doors.web.wording import KIND_WORDS
 
@@ -120,7 +120,7 @@ def items(waiting: Sequence[Proposal], now: Moment, *, workspace: str = "") -> l
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HeadFacts:
-    """What the head of a proposal's page says."""
+    """What the head of a proposal's page says; `words` are the agent's own, as visible text."""
 
     id: str
     path: str
@@ -128,6 +128,7 @@ class HeadFacts:
     state: str
     headline: str
     why: str
+    words: str
     rules: tuple[tuple[str, str, str], ...]
     agent: str
     session: str
@@ -161,6 +162,7 @@ def facts(one: Proposal, now: Moment) -> HeadFacts:
         state=one.state,
         headline=headline(one.change),
         why=in_line(one.decision.because),
+        words=visible(one.why),
         rules=rules_behind(one),
         agent=spoken(actor.agent),
         session=spoken(actor.session),

@@ -20,6 +20,7 @@ from penstock.core.diff.coverage import fingerprint
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.merge.strategies import line_count
 from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.text.display import visible
 from penstock.doors.web import answers, wording
 from penstock.doors.web import drift as seen
 from penstock.doors.web.context import World
@@ -33,7 +34,7 @@ from penstock.doors.web.diff.file import (
     of_bytes,
     of_proposal,
 )
-from penstock.doors.web.diff.rows import View
+from penstock.doors.web.diff.options import DiffOptions, View
 from penstock.doors.web.pages import proposal_state
 from penstock.doors.web.pages import queue_values as pages
 from penstock.doors.web.pages.proposal_state import MOST_WAITING
@@ -41,6 +42,7 @@ from penstock.doors.web.render import page
 from penstock.doors.web.request import (
     asked,
     looks,
+    options_of,
     reader_of,
     remember_view,
     single,
@@ -148,6 +150,7 @@ def _head(request: Request, here: Workspace, one: Proposal) -> dict[str, Any]:
         "newer": proposal_state.newer(gate, one),
         "neighbours": proposal_state.neighbours(gate, one),
         "set_files": proposal_state.files_beside(gate, one),
+        "renamed": proposal_state.renamed(gate, gate.members(one.set_id)).get(one.path, ""),
     }
 
 
@@ -156,14 +159,8 @@ def _change(
 ) -> dict[str, Any]:
     """Return the diff, which of its hunks are ticked, what was not shown, and what can be done."""
     reader = reader_of(request)
-    shown = of_proposal(
-        one,
-        before,
-        after,
-        view=view_of(request),
-        number=max(asked(request, "page"), 1),
-        lost_page=asked(request, "lost"),
-    )
+    options = options_of(request)
+    shown = of_proposal(one, before, after, options=options)
     if looks(request):
         shown.sent_to(reader, change_key(one))
     dropped = reader.unticked(one.id)
@@ -217,6 +214,7 @@ def set_page(
     left_paths = reader.left_out(found[0].set_id)
     unseen = {each.path: each for each in reader.unseen(asked_about)}
     missing = [unseen[one.path] for one in asked_about if one.path in unseen]
+    names = proposal_state.renamed(gate, found)
     response = page(
         request,
         "set.html",
@@ -228,6 +226,8 @@ def set_page(
             (pages.facts(one, now), look, unseen.get(one.path), seen.unticked(gate, reader, one))
             for one, look in zip(found, shown, strict=True)
         ],
+        words=_common_words(found),
+        renamed={one.id: names.get(one.path, "") for one in found},
         left_out={one.id for one in found if one.path in left_paths},
         boxes=len(asked_about),
         viewed=len(asked_about) - len(missing),
@@ -244,6 +244,12 @@ def set_page(
     return response
 
 
+def _common_words(found: Sequence[Proposal]) -> str:
+    """Return what the agent says of the whole set; the words of one file stand on its page."""
+    said = {one.why for one in found}
+    return visible(said.pop()) if len(said) == 1 else ""
+
+
 def _first_shown(request: Request, found: Sequence[Proposal]) -> int:
     """Return from which file on changes are loaded, as far as they fit a page."""
     wanted = request.query_params.get("from", "")
@@ -252,7 +258,7 @@ def _first_shown(request: Request, found: Sequence[Proposal]) -> int:
 
 def _in_set(gate: Gate, one: Proposal, view: View) -> FileView | None:
     try:
-        return of_proposal(one, *gate.contents(one), view=view)
+        return of_proposal(one, *gate.contents(one), options=DiffOptions(view=view))
     except PenstockError:
         return None
 
