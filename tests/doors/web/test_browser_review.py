@@ -9,8 +9,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
+from penstock.core.model import Actor
 from penstock.core.proposals.intent import intent
 from penstock.gate import Item
+from penstock.gate.lookup import rejected_before
 from tests.doors.web.browser import Window, chromium, window
 from tests.doors.web.page_server import AGENT, LINES, Served, serving
 
@@ -176,3 +178,47 @@ def test_moves_and_renames_are_named(browser: Browser, served: Served) -> None:
         assert serious(at) == []
         at.go(f"/proposals/{some[2].id}")
         at.see("renamed from old.txt (99 % the same)")
+
+
+@BOTH
+def test_the_next_version_is_compared_with_the_rejected_one(
+    browser: Browser, served: Served, script: bool
+) -> None:
+    served.write("a.txt", LINES)
+    first = LINES.replace("line 10\n", "bad\n").replace("line 99\n", "good\n")
+    old = served.propose("a.txt", first)
+    with window(browser, served, java_script_enabled=script) as at:
+        at.go(f"/proposals/{old.id}")
+        at.page.fill("#reason", "line 10 must stay")
+        at.page.click("#reject button")
+        new = served.propose("a.txt", first.replace("bad\n", "line 10\n"))
+        at.go(f"/proposals/{old.id}")
+        at.page.click("text=Open the next version")
+        expect(at.page.locator("#rejected")).to_contain_text("line 10 must stay")
+        at.page.click("text=Changes since the rejected version")
+        changed = at.page.locator("#rejected tr.gone .c, #rejected tr.new .c")
+        expect(changed).to_have_text(["bad", "line 10"])
+        expect(at.page.locator("section[aria-labelledby=diff-title] tr.new")).to_have_count(1)
+        assert not script or serious(at) == []
+        at.page.click("text=Open the rejected version")
+        at.see("line 10 must stay")
+        assert at.page.url.endswith(old.id)
+        again = served.propose("a.txt", first)
+        at.go(f"/proposals/{again.id}")
+        at.see("The agent proposes the same change again.")
+    assert served.stored(new).state == "waiting"
+
+
+def test_only_the_same_session_is_linked(served: Served) -> None:
+    served.write("a.txt", LINES)
+    one = served.propose("a.txt", "x\n")
+    assert (
+        served.browser().post(f"/proposals/{one.id}/reject", {"digest": one.content}).status == 303
+    )
+    other = Actor(agent="claude", session="another")
+    item = Item(path="a.txt", content=b"y\n")
+    (elsewhere,) = served.gate.propose([item], actor=other)
+    (nobodys,) = served.gate.propose([item])
+    (same,) = served.gate.propose([item], actor=AGENT)
+    found = [rejected_before(served.gate, each) for each in (elsewhere, nobodys, same)]
+    assert [each and each.id for each in found] == [None, None, one.id]

@@ -6,20 +6,22 @@ Always true: nothing here changes anything; what cannot be read is told by whoev
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
 from penstock.core.errors import PenstockError
 from penstock.core.proposals.model import Proposal, State
-from penstock.core.text.display import spoken
+from penstock.core.review.interdiff import ProposedVersion, interdiff
+from penstock.core.text.display import in_line, spoken
 from penstock.doors.web.diff.content_type import Presentation, is_wide, look_of
 from penstock.doors.web.diff.file import SHELF, FileView, digest_of, of_bytes
 from penstock.doors.web.pages import queue_values
 from penstock.doors.web.render import unlocked_until
 from penstock.doors.web.request import world_of
 from penstock.doors.web.textarea import editable
+from penstock.gate.lookup import rejected_before
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
@@ -139,6 +141,36 @@ def files_beside(gate: Gate, one: Proposal) -> tuple[queue_values.QueueFile, ...
     """Return the files of its set; none where it stands alone."""
     group = gate.members(one.set_id)
     return tuple(queue_values.file_of(each) for each in group) if len(group) > 1 else ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EarlierVersion:
+    """A version that was rejected, why, and what the next one does otherwise.
+
+    `shown` is None where the content of the rejected one is no longer stored.
+    """
+
+    id: str
+    reason: str
+    shown: FileView | None = None
+    same: bool = False
+    note: str = ""
+
+
+def rejected_version(gate: Gate, one: Proposal) -> EarlierVersion | None:
+    """Return the rejected version that a proposal follows, with the difference between the two."""
+    old = rejected_before(gate, one)
+    if old is None:
+        return None
+    known = EarlierVersion(id=old.id, reason=in_line(old.answer.said) if old.answer else "")
+    try:
+        sides = (gate.contents(each) for each in (old, one))
+        older, newer = (ProposedVersion(base=side[0], content=side[1]) for side in sides)
+    except PenstockError:
+        return known
+    between = interdiff(older, newer)
+    shown = of_bytes(one.path, between.before, between.after)
+    return replace(known, shown=shown, same=between.same, note=between.words)
 
 
 def renamed(gate: Gate, found: Sequence[Proposal]) -> dict[str, str]:

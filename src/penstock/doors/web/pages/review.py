@@ -50,6 +50,7 @@ from penstock.doors.web.request import (
     world_of,
 )
 from penstock.doors.web.textarea import offered
+from penstock.gate.lookup import next_attempt, rejected_before
 from penstock.gate.views import change_key
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from penstock.gate import Gate
 
 ANSWERED_LATELY, MOST_CLOSED = 8, 60
+MOST_LOOKED_BACK = 100  # files of a set whose earlier versions are looked for
 CLOSED = frozenset({State.APPLIED, State.REJECTED, State.DENIED, State.EXPIRED, State.STALE})
 # A picture is shown by itself: nothing in it may load or run, even when it is opened alone.
 PICTURE_POLICY = "default-src 'none'; sandbox"
@@ -148,6 +150,7 @@ def _head(request: Request, here: Workspace, one: Proposal) -> dict[str, Any]:
         "digest": seen.shown([one]),
         "key": proposal_state.key_of(request, here, lambda: [one]),
         "newer": proposal_state.newer(gate, one),
+        "later": next_attempt(gate, one),
         "neighbours": proposal_state.neighbours(gate, one),
         "set_files": proposal_state.files_beside(gate, one),
         "renamed": proposal_state.renamed(gate, gate.members(one.set_id)).get(one.path, ""),
@@ -175,6 +178,7 @@ def _change(
         "can": proposal_state.possible(one, before, after, shown),
         "moved": proposal_state.moved(gate, one) if one.state in OPEN else None,
         "last_line": line_count(before or b""),
+        "rejected": proposal_state.rejected_version(gate, one),
     }
 
 
@@ -227,6 +231,7 @@ def set_page(
             for one, look in zip(found, shown, strict=True)
         ],
         words=_common_words(found),
+        rejected=_rejected_files(gate, found),
         renamed={one.id: names.get(one.path, "") for one in found},
         left_out={one.id for one in found if one.path in left_paths},
         boxes=len(asked_about),
@@ -242,6 +247,12 @@ def set_page(
     )
     remember_view(request, response)
     return response
+
+
+def _rejected_files(gate: Gate, found: Sequence[Proposal]) -> frozenset[str]:
+    """Return the files of which an earlier version was rejected; of a large set none is told."""
+    some = found if len(found) <= MOST_LOOKED_BACK else ()
+    return frozenset(one.id for one in some if rejected_before(gate, one) is not None)
 
 
 def _common_words(found: Sequence[Proposal]) -> str:
