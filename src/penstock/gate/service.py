@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
 from penstock.core.proposals.intent import NO_INTENT, AgentIntent
-from penstock.core.proposals.model import OPEN, Moment, Proposal, Receipt, State
+from penstock.core.proposals.model import Moment, Proposal, Receipt, State
 from penstock.gate.doors import Proof, believed
 
 if TYPE_CHECKING:
@@ -122,6 +122,10 @@ class Gate:
     ) -> tuple[Proposal, ...]:
         """Return proposals, newest last; no states means all."""
         return self._parts.proposals.find(states=states, path=path, limit=limit)
+
+    def open(self) -> tuple[Proposal, ...]:
+        """Return everything that is waiting or approved, oldest first."""
+        return self._parts.proposals.open()
 
     def of_set(self, set_id: str) -> tuple[Proposal, ...]:
         """Return the proposals of a set in the order they were added; none where there is no id."""
@@ -360,8 +364,7 @@ class Gate:
     def expire(self) -> tuple[Proposal, ...]:
         """Close every proposal whose time is over, each with its line on the record."""
         now = self.now()
-        open_now = self._parts.proposals.find(states=tuple(OPEN))
-        over = [one for one in open_now if one.expired(now)]
+        over = [one for one in self.open() if one.expired(now)]
         return tuple(self._answering.expire(one) for one in over)
 
     def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:
