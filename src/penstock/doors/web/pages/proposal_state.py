@@ -18,6 +18,7 @@ from penstock.core.text.display import in_line, spoken
 from penstock.doors.web.diff.content_type import Presentation, is_wide, look_of
 from penstock.doors.web.diff.file import SHELF, FileView, digest_of, of_bytes
 from penstock.doors.web.pages import queue_values
+from penstock.doors.web.pages.inbox import INBOX
 from penstock.doors.web.render import unlocked_until
 from penstock.doors.web.request import world_of
 from penstock.doors.web.textarea import editable
@@ -26,8 +27,6 @@ from penstock.gate.lookup import rejected_before
 if TYPE_CHECKING:
     from penstock.app import Workspace
     from penstock.gate import Gate
-
-MOST_WAITING = 2000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,8 +132,7 @@ def neighbours(gate: Gate, one: Proposal) -> tuple[str, str]:
 
 def waiting_ids(gate: Gate) -> list[str]:
     """Return what waits, by id, in the queue's order; a set stands once."""
-    found = gate.find(states=[State.WAITING], limit=MOST_WAITING)
-    return [item.id for item in queue_values.items(found, gate.now())]
+    return [group.id for group in INBOX.pending(gate.open())]
 
 
 def files_beside(gate: Gate, one: Proposal) -> tuple[queue_values.QueueFile, ...]:

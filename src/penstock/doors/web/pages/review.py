@@ -1,4 +1,4 @@
-"""The pages on which a change is judged: the queue, a proposal, a set, its raw contents.
+"""The pages on which a change is judged: a proposal, a set, its raw contents.
 
 Answers are in `answer_forms`, what can be done is `proposal_state`'s to say, what was done is in
 `history`. Every handler runs in a thread.
@@ -8,7 +8,6 @@ only a part, it says of how much.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,11 +22,9 @@ from penstock.core.proposals.model import OPEN, Proposal, State
 from penstock.core.text.display import visible
 from penstock.doors.web import answers, wording
 from penstock.doors.web import drift as seen
-from penstock.doors.web.context import World
 from penstock.doors.web.diff.content_type import picture_type
 from penstock.doors.web.diff.file import (
     LOST_PAGE,
-    SHELF,
     FileView,
     fitting,
     numbered,
@@ -37,7 +34,7 @@ from penstock.doors.web.diff.file import (
 from penstock.doors.web.diff.options import DiffOptions, View
 from penstock.doors.web.pages import proposal_state
 from penstock.doors.web.pages import queue_values as pages
-from penstock.doors.web.pages.proposal_state import MOST_WAITING
+from penstock.doors.web.pages.queue import mark_of
 from penstock.doors.web.render import page
 from penstock.doors.web.request import (
     asked,
@@ -57,55 +54,9 @@ if TYPE_CHECKING:
     from penstock.app import Workspace
     from penstock.gate import Gate
 
-ANSWERED_LATELY, MOST_CLOSED = 8, 60
 MOST_LOOKED_BACK = 100  # files of a set whose earlier versions are looked for
-CLOSED = frozenset({State.APPLIED, State.REJECTED, State.DENIED, State.EXPIRED, State.STALE})
 # A picture is shown by itself: nothing in it may load or run, even when it is opened alone.
 PICTURE_POLICY = "default-src 'none'; sandbox"
-
-
-# -- the queue -----------------------------------------------------------------------------------
-
-
-def queue(request: Request) -> Response:
-    """Show what waits, in every workspace; one that cannot be opened hides no other."""
-    world = world_of(request)
-    world.look_around()
-    SHELF.warm()
-    waiting: list[pages.QueueItem] = []
-    recent: list[pages.QueueItem] = []
-    closed: list[tuple[str, PenstockError]] = []
-    for here in world.workspaces:
-        name = os.path.basename(here.root)
-        try:
-            found = _in_queue(world, here, name if len(world.workspaces) > 1 else "")
-        except PenstockError as fault:
-            closed.append((name, fault))
-            continue
-        waiting += found[0]
-        recent += found[1]
-    waiting.sort(key=lambda item: item.created)
-    recent.sort(key=lambda item: item.created, reverse=True)
-    return page(
-        request,
-        "queue.html",
-        here="queue",
-        items=waiting,
-        most=MOST_WAITING,
-        recent=recent[:ANSWERED_LATELY],
-        closed=closed,
-    )
-
-
-def _in_queue(world: World, here: Workspace, name: str) -> tuple[list[pages.QueueItem], ...]:
-    """Return the pending changes of a workspace, and those that were recently closed."""
-    gate = world.gate_of(here)
-    gate.expire()
-    now, find = gate.now(), gate.find
-    return tuple(
-        pages.items(find(states=states, limit=most), now, workspace=name)
-        for states, most in ((frozenset({State.WAITING}), MOST_WAITING), (CLOSED, MOST_CLOSED))
-    )
 
 
 # -- a proposal or a set ---------------------------------------------------------------------------
@@ -148,6 +99,7 @@ def _head(request: Request, here: Workspace, one: Proposal) -> dict[str, Any]:
     return {
         "one": pages.facts(one, gate.now()),
         "digest": seen.shown([one]),
+        "mark": mark_of([one]),
         "key": proposal_state.key_of(request, here, lambda: [one]),
         "newer": proposal_state.newer(gate, one),
         "later": next_attempt(gate, one),
@@ -240,6 +192,7 @@ def set_page(
         unseen_name=fingerprint(missing),
         view=view,
         digest=seen.shown(found),
+        mark=mark_of(found),
         key=proposal_state.key_of(request, here, lambda: asked_about),
         open=any(one.state is State.WAITING for one in found),
         neighbours=proposal_state.neighbours(gate, found[0]),
