@@ -34,7 +34,7 @@ class Order(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Group:
+class PendingGroup:
     """One thing to answer: a proposal, or the members of a set."""
 
     members: tuple[Proposal, ...]
@@ -102,7 +102,7 @@ class QueueQuery:
             {name: value for name, value in said.items() if value}, errors="replace"
         )
 
-    def matches(self, group: Group) -> bool:
+    def matches(self, group: PendingGroup) -> bool:
         """Say whether a group is among what is looked for."""
         if self.agent and group.agent != self.agent:
             return False
@@ -130,7 +130,7 @@ def _path_matches(wanted: str, path: str) -> bool:
     return fnmatchcase(path, wanted) if set("*?[") & set(wanted) else wanted in path
 
 
-def _texts(group: Group) -> Iterable[str]:
+def _texts(group: PendingGroup) -> Iterable[str]:
     for one in group.members:
         yield from (one.path, one.id, one.actor.agent, one.decision.because, one.why)
 
@@ -138,13 +138,13 @@ def _texts(group: Group) -> Iterable[str]:
 # -- groups ----------------------------------------------------------------------------------------
 
 
-def grouped(found: Iterable[Proposal], *, workspace: str = "") -> tuple[Group, ...]:
+def grouped(found: Iterable[Proposal], *, workspace: str = "") -> tuple[PendingGroup, ...]:
     """Return the changes, the members of a set together, dangers first."""
     by_set: dict[str, list[Proposal]] = {}
     for one in found:
         by_set.setdefault(one.set_id or one.id, []).append(one)
     made = (
-        Group(members=tuple(some), danger=any(map(dangers, some)), workspace=workspace)
+        PendingGroup(members=tuple(some), danger=any(map(dangers, some)), workspace=workspace)
         for some in by_set.values()
     )
     return tuple(sorted(made, key=lambda group: group.order(Order.DANGER)))
@@ -154,9 +154,11 @@ class Inbox:
     """The groups of the lists that were asked for lately, each made once."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[tuple[Proposal, ...], str, tuple[Group, ...]]] = []
+        self._known: list[tuple[tuple[Proposal, ...], str, tuple[PendingGroup, ...]]] = []
 
-    def pending(self, found: tuple[Proposal, ...], *, workspace: str = "") -> tuple[Group, ...]:
+    def pending(
+        self, found: tuple[Proposal, ...], *, workspace: str = ""
+    ) -> tuple[PendingGroup, ...]:
         """Return what waits in a queue's list; the same list has the same groups."""
         for known, name, groups in list(self._known):
             if known is found and name == workspace:
@@ -174,7 +176,7 @@ INBOX = Inbox()
 class InboxPage:
     """One page of what matches: `found` in all that match, of `total` changes."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[PendingGroup, ...]
     found: int
     total: int
     number: int
@@ -183,7 +185,7 @@ class InboxPage:
     mark: str
 
 
-def page_of(groups: Sequence[Group], query: QueueQuery) -> InboxPage:
+def page_of(groups: Sequence[PendingGroup], query: QueueQuery) -> InboxPage:
     """Return the groups that a page shows; `groups` have dangers first."""
     some = [one for one in groups if query.matches(one)] if query.filters else list(groups)
     if query.order is not Order.DANGER:
@@ -202,7 +204,7 @@ def page_of(groups: Sequence[Group], query: QueueQuery) -> InboxPage:
     )
 
 
-def mark_of(groups: Iterable[Group]) -> str:
+def mark_of(groups: Iterable[PendingGroup]) -> str:
     """Return a short text that is another one when other changes are pending."""
     ids = (one.id for group in groups for one in group.members)
     return digest("\n".join(ids).encode("utf-8", "replace")).removeprefix("sha256:")[:16]

@@ -25,7 +25,7 @@ from penstock.doors.web import drift as seen
 from penstock.doors.web.context import World
 from penstock.doors.web.diff.file import SHELF
 from penstock.doors.web.pages import inbox, queue_values
-from penstock.doors.web.pages.inbox import INBOX, PAGE, Group, InboxPage, Order, QueueQuery
+from penstock.doors.web.pages.inbox import INBOX, PAGE, InboxPage, Order, PendingGroup, QueueQuery
 from penstock.doors.web.render import page, part
 from penstock.doors.web.request import asked, world_of
 
@@ -47,11 +47,11 @@ class _Queue:
     """What is pending in all workspaces, and what was closed lately."""
 
     now: dict[str, Moment] = field(default_factory=dict)
-    groups: list[Group] = field(default_factory=list)
+    groups: list[PendingGroup] = field(default_factory=list)
     recent: list[queue_values.QueueItem] = field(default_factory=list)
     closed: list[tuple[str, PenstockError]] = field(default_factory=list)
 
-    def items(self, groups: Iterable[Group], by: Order) -> list[queue_values.QueueItem]:
+    def items(self, groups: Iterable[PendingGroup], by: Order) -> list[queue_values.QueueItem]:
         """Return lines of the list."""
         return [
             queue_values.item(
@@ -142,7 +142,7 @@ def updates(request: Request) -> Response:
     return HTMLResponse(text.encode("utf-8", "replace"))
 
 
-def _names(group: Group) -> frozenset[str]:
+def _names(group: PendingGroup) -> frozenset[str]:
     return frozenset((group.id, *(one.id for one in group.members)))
 
 
@@ -155,7 +155,7 @@ def _with_sets(world: World, ids: frozenset[str]) -> frozenset[str]:
     return ids | sets
 
 
-def _cards(found: _Queue, groups: Sequence[Group], by: Order) -> tuple[list[Markup], int]:
+def _cards(found: _Queue, groups: Sequence[PendingGroup], by: Order) -> tuple[list[Markup], int]:
     """Return as many lines as an update may have, and how many are left out."""
     made: list[Markup] = []
     room = LARGEST_UPDATE
