@@ -272,6 +272,12 @@ class Proposals(Protocol):
     ) -> tuple[Proposal, ...]:
         """Return proposals, newest last; no states means all."""
 
+    def open(self) -> tuple[Proposal, ...]:
+        """Return everything that is waiting or approved, oldest first, however much there is.
+
+        The same tuple comes again while nothing has changed.
+        """
+
     def move(
         self,
         proposal_id: str,

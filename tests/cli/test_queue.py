@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from penstock.cli import main
+from penstock.core.proposals.intent import intent
 from penstock.core.proposals.short_id import short
-from tests.cli.pending import events, gate_of, one_proposed, ops, proposed, state_of
+from penstock.gate import Item
+from tests.cli.pending import AGENT, events, gate_of, one_proposed, ops, proposed, state_of
 from tests.project import Done, Project
 from tests.terminal import END, Seen, in_terminal
 
@@ -65,6 +67,24 @@ def test_the_queue_and_one_proposal_read_as_lines_and_as_json(app: Project) -> N
     assert status["workspace"] == str(app.root.resolve())
     assert 0 < status["images_bytes"] <= status["images_most"]
     assert status["kept_days"] == 90
+
+
+def test_show_quotes_the_agent_and_names_functions_and_line_ends(app: Project) -> None:
+    code = "def first():\n" + "    step()\n" * 20
+    app.write("src/f.py", code)
+    new = code.removesuffix("    step()\n") + "    other()\n"
+    said = intent("because\nof that", ["21: the call"], path="src/f.py")
+    with gate_of(app) as gate:
+        item = Item(path="src/f.py", content=new.replace("\n", "\r\n").encode())
+        (one,) = gate.propose([item], actor=AGENT, intent=said)
+        (two,) = gate.propose([Item(path="src/f.py", content=new.encode())], actor=AGENT)
+    out = app.run("show", one.id).out
+    quote = (
+        "  the agent says (not checked):\n  > because\n  > of that\n  > look at line 21: the call\n"
+    )
+    assert quote in out
+    assert "  note       20 lines differ only in line endings\n" in out
+    assert " @@ def first()\n" in app.run("show", two.id).out
 
 
 def test_lost_lines_come_first_then_warnings_then_the_diff(app: Project) -> None:

@@ -163,6 +163,23 @@ def test_finding_by_state_and_path(queue: Queue) -> None:
     assert ids(queue.find(states=[State.WAITING, State.WAITING])) == ["a", "d"]
 
 
+def test_what_is_open_is_listed_whole_and_is_the_same_while_nothing_changes(queue: Queue) -> None:
+    queue.add([proposal(f"p{n}", path=f"{n}.txt") for n in range(1100)])
+    queue.add([proposal("closed", state=State.DENIED)])
+    first = queue.open()
+    assert ids(first) == [f"p{n}" for n in range(1100)]
+    assert queue.open() is first
+    queue.move("p7", Transition.REJECT, answer=NO)
+    queue.move("p8", Transition.APPROVE, answer=YES)
+    later = Moment(wall=1100.0, boot=110.0, boot_id="b")
+    queue.move("p9", Transition.RENEW, at=later)
+    queue.add([proposal("new")])
+    now = queue.open()
+    assert ids(now) == [f"p{n}" for n in range(1100) if n != 7] + ["new"]
+    assert now == tuple(queue.get(one) for one in ids(now))
+    assert queue.open() is now
+
+
 def test_a_limit_keeps_the_newest_and_newest_is_last(queue: Queue) -> None:
     queue.add([proposal(str(n), state=list(State)[n % 3]) for n in range(9)])
     assert ids(queue.find(limit=3)) == ["6", "7", "8"]

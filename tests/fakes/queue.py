@@ -37,6 +37,7 @@ class MemoryProposals:
         self._claims: dict[str, str] = {}
         self._receipts: dict[str, Receipt] = {}
         self._wall = 0.0
+        self._open: tuple[Proposal, ...] = ()
 
     def add(self, proposals: Sequence[Proposal], *, record: Recording = unrecorded) -> None:
         """Store new proposals, all or none. An id that exists is InputError `id-taken`."""
@@ -67,6 +68,13 @@ class MemoryProposals:
             )
         )
         return found[max(0, len(found) - max(0, limit)) :]
+
+    def open(self) -> tuple[Proposal, ...]:
+        """Return everything that is waiting or approved, oldest first; the same while it is."""
+        found = self._all(lambda proposal: proposal.state in OPEN)
+        if found != self._open:
+            self._open = found
+        return self._open
 
     def move(
         self,

@@ -15,6 +15,8 @@ from penstock.core.text.quantities import duration
 from penstock.gate.service import Gate
 
 MOST = 10_000
+MOST_ATTEMPTS = 200  # versions of one file among which an earlier one is looked for
+SETTLED = (State.REJECTED, State.APPLIED)
 
 
 def named(gate: Gate, text: str) -> tuple[Proposal, ...]:
@@ -23,6 +25,40 @@ def named(gate: Gate, text: str) -> tuple[Proposal, ...]:
     Of a set, versions that were replaced by others are left out.
     """
     return gate.members(text) or gate.members(_by_beginning(gate, text))
+
+
+def rejected_before(gate: Gate, one: Proposal) -> Proposal | None:
+    """Return what this agent session proposed for the same file and a person rejected last.
+
+    None where something of it was written since, and for versions that a person made.
+    """
+    if one.parent:
+        return None
+    earlier, _ = _attempts(gate, one)
+    last = next((each for each in reversed(earlier) if each.state in SETTLED), None)
+    return last if last is not None and last.state is State.REJECTED else None
+
+
+def next_attempt(gate: Gate, one: Proposal) -> Proposal | None:
+    """Return what the agent session proposed for the file after a person had rejected this."""
+    if one.state is not State.REJECTED:
+        return None
+    later = (each for each in _attempts(gate, one)[1] if not each.parent)
+    return next(later, None)
+
+
+def _attempts(gate: Gate, one: Proposal) -> tuple[list[Proposal], list[Proposal]]:
+    """Return what the same session proposed for the same file, before and after a proposal."""
+    if not one.actor.agent and not one.actor.session:
+        return [], []
+    found = gate.find(path=one.path, limit=MOST_ATTEMPTS)  # the oldest first
+    at = next((at for at, each in enumerate(found) if each.id == one.id), None)
+    if at is None:
+        return [], []
+    who = one.actor.agent, one.actor.session
+    same = [[each for each in some if (each.actor.agent, each.actor.session) == who]
+            for some in (found[:at], found[at + 1 :])]  # fmt: skip
+    return same[0], same[1]
 
 
 def _by_beginning(gate: Gate, text: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
 from penstock.core.proposals.intent import NO_INTENT, AgentIntent
-from penstock.core.proposals.model import OPEN, Moment, Proposal, Receipt, State
+from penstock.core.proposals.model import Moment, Proposal, Receipt, State
 from penstock.gate.doors import Proof, believed
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from penstock.core.paths.relpath import RelPath
     from penstock.core.policy.model import Policy
     from penstock.core.proposals.line_comment import LineComment
+    from penstock.core.review.renames import RenamedFile
     from penstock.gate.answer import Answerer
     from penstock.gate.apply import Applier
     from penstock.gate.parts import Item, Parts
@@ -121,6 +122,10 @@ class Gate:
     ) -> tuple[Proposal, ...]:
         """Return proposals, newest last; no states means all."""
         return self._parts.proposals.find(states=states, path=path, limit=limit)
+
+    def open(self) -> tuple[Proposal, ...]:
+        """Return everything that is waiting or approved, oldest first."""
+        return self._parts.proposals.open()
 
     def of_set(self, set_id: str) -> tuple[Proposal, ...]:
         """Return the proposals of a set in the order they were added; none where there is no id."""
@@ -359,13 +364,18 @@ class Gate:
     def expire(self) -> tuple[Proposal, ...]:
         """Close every proposal whose time is over, each with its line on the record."""
         now = self.now()
-        open_now = self._parts.proposals.find(states=tuple(OPEN))
-        over = [one for one in open_now if one.expired(now)]
+        over = [one for one in self.open() if one.expired(now)]
         return tuple(self._answering.expire(one) for one in over)
 
     def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:
         """Return the bytes before and after that were measured and are shown."""
         return self._proposing.contents(one)
+
+    def renames(self, found: Sequence[Proposal]) -> tuple[RenamedFile, ...]:
+        """Return which files of some proposals only get another name."""
+        from penstock.gate.file_renames import pairs
+
+        return pairs(found, self._parts.blobs.get) if len(found) > 1 else ()
 
     def recover(self) -> tuple[Receipt, ...]:
         """Finish what a crash left in the middle."""

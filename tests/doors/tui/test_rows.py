@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from penstock.core.diff.hunks import hunks
 from penstock.core.diff.rows import Kind
+from penstock.core.proposals.intent import quoted
+from penstock.core.proposals.line_comment import LineComment
 from penstock.doors.tui.diff_rows import Sheet, sheet
 
 PIECES = st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d\t e\n", "x\u200b\n", "⇥\n", "⟦\n", "end"])
@@ -70,3 +72,17 @@ def test_a_changed_line_knows_the_one_it_stands_against() -> None:
     found = [made.row(at) for at in range(len(made))]
     pairs = [(row.kind, row.other) for row in found if row.kind in (Kind.GONE, Kind.NEW)]
     assert pairs == [(Kind.GONE, "return one"), (Kind.NEW, "return 1"), (Kind.NEW, "")]
+
+
+def test_a_heading_names_its_function() -> None:
+    code = "".join(f"def f{n}():\n" + f"    step{n}()\n" * 20 for n in range(3))
+    lines = code.splitlines(keepends=True)
+    new = "".join([*lines[:30], "    other()\n", *lines[31:]])
+    made = sheet((), code.encode(), new.encode(), path="a.py")
+    heads = [made.row(at).text for at in made.hunk_rows()]
+    assert heads == ["hunk 1 of 1, line 31: -1 +1  def f1()"]
+
+
+def test_an_agents_words_cannot_look_like_ours() -> None:
+    said = quoted("fine\ndanger: none\u202e", [LineComment(path="a", start=3, end=3, text="x\ny")])
+    assert said == ("> fine", "> danger: none⟦U+202E RLO⟧", "> look at line 3: x⟦U+000A LF⟧y")

@@ -17,7 +17,8 @@ from penstock.core.diff.rows import Kind
 from penstock.core.merge.strategies import select_hunks
 from penstock.doors.web.diff.comparison import LONGEST, Comparison
 from penstock.doors.web.diff.markup import markup
-from penstock.doors.web.diff.rows import PAGE, Pager, PageRow, View
+from penstock.doors.web.diff.options import View
+from penstock.doors.web.diff.rows import PAGE, Pager, PageRow
 
 TAG = re.compile(r"<[^>]*>")
 BOTH = pytest.mark.parametrize("view", list(View))

@@ -796,9 +796,13 @@ def test_a_long_diff_says_how_much_there_is_and_every_page_of_it_is_there(served
     assert "Showing 19,601 to 20,000 of 20,000 removed lines" in lost.text
 
 
-def test_two_hundred_proposals_are_one_page(served: Served) -> None:
+def test_two_hundred_proposals_are_four_pages(served: Served) -> None:
     for n in range(200):
         served.propose(f"src/file{n}.py", f"{n}\n")
     page = get(served.browser(), "/")
     assert "200 pending changes" in page.text
-    assert len([link for link in page.links if link.startswith("/proposals/")]) == 200
+    assert len([link for link in page.links if link.startswith("/proposals/")]) == 50
+    assert "Page 1 of 4" in page.text
+    pages = [get(served.browser(), f"/?page={n}") for n in range(1, 5)]
+    found = {link for each in pages for link in each.links if link.startswith("/proposals/")}
+    assert len(found) == 200

@@ -17,11 +17,14 @@ from penstock.core.diff.hunks import hunks as hunks_of
 from penstock.core.diff.hunks import unified
 from penstock.core.diff.measure import lost_lines
 from penstock.core.diff.rows import Kind, blocks, listed
+from penstock.core.diff.white_space import WhiteSpace, of_change
 from penstock.core.file_mode import WORDS, FileMode
 from penstock.core.proposals.flag import RiskLevel
+from penstock.core.proposals.intent import quoted
 from penstock.core.proposals.model import STATE_WORDS, Proposal
 from penstock.core.proposals.remarks import remarks
 from penstock.core.proposals.short_id import short
+from penstock.core.review.heads import HunkHeads
 from penstock.core.text.display import in_line, spoken, visible_bytes, visible_diff
 from penstock.core.text.line_endings import split
 from penstock.core.text.quantities import change_counts
@@ -52,8 +55,11 @@ def show(out: Console, one: Proposal, before: bytes | None, after: bytes | None)
         text = list(diff(one.path, before, after, one.modes))
         step("hunks")
         choice = hunk_numbers(before, after) if in_lines else ""
+        ends = line_ends(before, after) if in_lines else ""
     write(out, gone)
     facts(out, one)
+    if ends:
+        out.print(Text(f"  {'note':10} {ends}"))
     write(out, text)
     if choice:
         out.print(Text(choice, style="cyan"))
@@ -99,6 +105,19 @@ def facts(out: Console, one: Proposal) -> None:
             out.print(Text(f"  {name:10} {spoken(value)}"))
     for flag in remarks(one):
         out.print(Text(f"  {flag.level:10} {in_line(flag.text)}", style=LEVEL_STYLE[flag.level]))
+    said = quoted(one.why, one.regions)
+    if said:
+        out.print(Text("  the agent says (not checked):"))
+    for line in said:
+        out.print(Text(f"  {line}"))
+
+
+def line_ends(before: bytes | None, after: bytes | None) -> str:
+    """Say how many lines differ only in their ends; other white space is in the counts."""
+    if b"\r" not in (before or b"") and b"\r" not in (after or b""):
+        return ""
+    many = of_change(before or b"", after or b"").line_ends
+    return WhiteSpace(line_ends=many).words
 
 
 Coloured = tuple[str, str]
@@ -131,8 +150,9 @@ def lost(before: bytes | None, after: bytes | None) -> Iterator[Coloured]:
 def diff(
     path: str, before: bytes | None, after: bytes | None, modes: Modes = (None, None)
 ) -> Iterator[Coloured]:
-    """Yield the unified diff."""
-    whole = visible_diff(unified(before, after, path=path, modes=modes))
+    """Yield the unified diff, its headings with the function that they are about."""
+    heads = HunkHeads(path, before, after)
+    whole = visible_diff(unified(before, after, path=path, modes=modes, heads=heads))
     for line in whole.removesuffix("\n").split("\n"):
         if line:
             yield line.removesuffix("\r"), DIFF_COLOUR.get(line[0], "")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from penstock.core.errors import InputError
 from penstock.core.proposals.line_comment import LineComment, cut, of_values
+from penstock.core.text.display import visible
 
 LONGEST_WHY = 2000  # characters
 MOST_REGIONS = 20
@@ -52,6 +53,12 @@ def intent(why: object = None, regions: object = None, *, path: str = "") -> Age
         raise InputError("bad-why", "`why` is not a text", hint="send a sentence, or leave it out")
     found = of_values(regions, path=path, most=MOST_REGIONS, code="bad-region")
     return AgentIntent(why=cut(why or "", LONGEST_WHY), regions=found)
+
+
+def quoted(why: str, regions: Iterable[LineComment]) -> tuple[str, ...]:
+    """Return an agent's words as lines of a terminal; each begins with a sign that is ours."""
+    said = visible(why).replace("\r", "").split("\n") if why else []
+    return tuple(f"> {line}".rstrip() for line in (*said, *(f"look at {r.words}" for r in regions)))
 
 
 def said_with(arguments: Mapping[str, object], *, besides: str = "", path: str = "") -> AgentIntent:

@@ -12,6 +12,7 @@ from typing import Any
 from rich.text import Text
 
 from penstock.core.errors import PenstockError, StoreError, of_system
+from penstock.core.proposals.intent import quoted
 from penstock.core.proposals.model import STATE_WORDS, Moment, Proposal, State
 from penstock.core.proposals.remarks import remarks
 from penstock.core.proposals.short_id import short
@@ -44,6 +45,14 @@ def facts(one: Proposal, *, moved: bool = False, details: bool = False) -> Itera
         texts = [line for text in warnings for line in folded(text)]
         yield TextRows(kind=Tone.WARNING, texts=tuple(texts))
     yield TextRows(kind=Tone.FACT, texts=tuple(_fact_lines(one, details=details)))
+    said = quoted(one.why, one.regions)
+    if said:
+        texts = [line for text in said for line in _folded_quote(text)]
+        yield TextRows(kind=Tone.FACT, texts=("the agent says (not checked):", *texts))
+
+
+def _folded_quote(text: str) -> tuple[str, ...]:
+    return tuple(wrap(text, COLUMNS, subsequent_indent="> ")) or (">",)
 
 
 def folded(text: str) -> tuple[str, ...]:

@@ -23,9 +23,10 @@ from penstock.core.diff.coverage import (
     line_parts,
 )
 from penstock.core.diff.hunks import hunks as hunks_of
-from penstock.core.diff.rows import Block, Kind, blocks
+from penstock.core.diff.rows import CONTEXT, Block, Kind, blocks
 from penstock.core.model import Hunk
-from penstock.core.text.display import visible
+from penstock.core.review.heads import HunkHeads
+from penstock.core.text.display import visible, visible_bytes
 from penstock.core.text.line_endings import split
 from penstock.core.text.quantities import counted
 
@@ -181,14 +182,19 @@ def sheet(
     *,
     sides: bool = False,
     lost: bool = False,
+    path: str = "",
 ) -> Sheet:
-    """Return what is known and the diff; `sides` puts it side by side, `lost` what goes first."""
+    """Return what is known and the diff; `sides` puts it side by side, `lost` what goes first.
+
+    With a path, the heading of a hunk names the function that it is in.
+    """
     old, new = split(before or b""), split(after or b"")
     binary = b"\0" in (before or b"") or b"\0" in (after or b"")
     found = () if binary or before == after else hunks_of(before or b"", after or b"")
     rows: list[TextRows | Block] = [*facts, *(_lost(found) if lost else ())]
     if found:
-        rows += [_spoken(block, len(found)) for block in blocks(found, len(old), sides=sides)]
+        heads = HunkHeads(path, before, after)
+        rows += [_spoken(block, found, heads) for block in blocks(found, len(old), sides=sides)]
         rows += _ends(before, after)
     elif binary:
         sizes = f"{len(before or b'')} bytes before, {len(after or b'')} after"
@@ -209,14 +215,16 @@ def _said(kind: Kind | Tone, text: str, hunk: int = 0) -> TextRows:
     return TextRows(kind=kind, texts=(text,), hunk=hunk)
 
 
-def _spoken(block: Block, hunks: int) -> TextRows | Block:
+def _spoken(block: Block, hunks: Sequence[Hunk], heads: HunkHeads) -> TextRows | Block:
     """Return a heading and a gap as words; lines stay as they are."""
     if block.kind is Kind.GAP:
         return _said(Kind.GAP, f"... {counted(len(block.before), 'unchanged line')}")
     if block.kind is Kind.HEAD:
         counts = f"-{len(block.before)} +{len(block.after)}"
-        text = f"hunk {block.hunk} of {hunks}, line {block.before.start + 1}: {counts}"
-        return _said(Kind.HEAD, text, block.hunk)
+        text = f"hunk {block.hunk} of {len(hunks)}, line {block.before.start + 1}: {counts}"
+        hunk = hunks[block.hunk - 1]
+        name = heads(hunk, max(hunk.before_start - CONTEXT, 0))
+        return _said(Kind.HEAD, f"{text}  {visible_bytes(name)}".rstrip(), block.hunk)
     return block
 
 

@@ -40,7 +40,8 @@ class ShownProposal:
         """Return what is shown of it; what a replacing one takes away comes first."""
         known = tuple(facts(self.one, moved=self.moved, details=details))
         lost = self.one.change.kind is ChangeKind.REPLACE
-        return sheet(known, self.before, self.after, sides=sides, lost=lost)
+        path = self.one.path
+        return sheet(known, self.before, self.after, sides=sides, lost=lost, path=path)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -104,7 +104,7 @@ class Revisions(Actions):
         if warnings:
             lines = [line for text in warnings for line in folded(f"warning: {text}")]
             said.append(TextRows(kind=Tone.WARNING, texts=tuple(lines)))
-        made = await self._run("comparing", lambda: sheet(said, before, after))
+        made = await self._run("comparing", lambda: sheet(said, before, after, path=seen.one.path))
         self.diff.show(made)
         self.preview = Preview(use=use)
         self.diff.focus()

@@ -29,6 +29,7 @@ from penstock.doors.web.pages import (
     history,
     passkeys,
     preview,
+    queue,
     review,
     runs,
 )
@@ -44,7 +45,9 @@ STATIC = {
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Each is a plain function, which Starlette runs in a thread, because the gate blocks.
 PAGES = (
-    Route("/", review.queue, methods=["GET"]),
+    Route("/", queue.queue, methods=["GET"]),
+    Route("/updates", queue.updates, methods=["GET"]),
+    Route("/proposals/{id}/state", queue.state, methods=["GET"]),
     Route("/proposals/{id}", review.proposal, methods=["GET"]),
     Route("/proposals/{id}/preview", preview.preview, methods=["GET"]),
     Route("/proposals/{id}/line", preview.line, methods=["GET"]),

@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from penstock.core.errors import PenstockError, StoreError
-from penstock.core.proposals.model import OPEN
 from penstock.doors.web.wording import name_of
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ MOST_VIEWERS = 128
 MOST_BEHIND = 64  # events that one viewer may be behind
 REMEMBERED = 256
 MOST_NAMED = 50  # ids in one event
-MOST_WAITING = 10_000
 RETRY = b"retry: 2000\n\n"
 BEAT = b": still here\n\n"
 
@@ -234,7 +232,7 @@ class OpenSnapshot:
 
 
 def _known(gate: Gate) -> OpenSnapshot:
-    found = gate.find(states=tuple(OPEN), limit=MOST_WAITING)
+    found = gate.open()
     written = gate.receipts(limit=1)
     states = {one.id: str(one.state) for one in found}
     return OpenSnapshot(open=states, last=written[0].id if written else "")

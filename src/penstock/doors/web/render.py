@@ -103,6 +103,11 @@ def page(
     return HTMLResponse(text.encode("utf-8", "replace"), status)
 
 
+def part(template: str, **values: Any) -> str:
+    """Return a piece of a page, for what only changes that."""
+    return environment().get_template(template).render(now=time.time(), **values)
+
+
 def unlocked_until(session: Session | None) -> float:
     """Return when a session is locked again, 0 where it is."""
     held = session.unlock if session else None

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from penstock.core.diff import expansion
 from penstock.core.errors import InputError
 from penstock.core.loopback import from_our_pages
 from penstock.core.proposals.model import Proposal
 from penstock.doors.web.context import World
-from penstock.doors.web.diff.rows import View
+from penstock.doors.web.diff.options import HIDE, DiffOptions, View
 from penstock.doors.web.reader import PageReader
 from penstock.doors.web.wording import name_of
 
@@ -89,6 +90,17 @@ def view_of(request: Request) -> View:
     """Return how this person looks at diffs: as asked, or as last time."""
     wanted = request.query_params.get("view") or request.cookies.get(VIEW_COOKIE, "")
     return View.SPLIT if wanted == View.SPLIT else View.UNIFIED
+
+
+def options_of(request: Request) -> DiffOptions:
+    """Return how this person wants to see a diff."""
+    return DiffOptions(
+        view=view_of(request),
+        number=max(asked(request, "page"), 1),
+        lost_page=asked(request, "lost"),
+        opened=expansion.read(request.query_params.get("open", "")),
+        white_space=request.query_params.get("space") != HIDE,
+    )
 
 
 def remember_view(request: Request, response: Response) -> None:

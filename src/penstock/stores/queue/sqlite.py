@@ -81,6 +81,8 @@ MIGRATIONS: Migrations = (
 ROWS = """SELECT p.seq, p.id, p.path, p.state, p.body, p.answer, p.renewed,
     c.token, c.holder
     FROM proposals p LEFT JOIN claims c ON c.proposal = p.seq """
+OPEN_ROWS = """SELECT seq, state, coalesce(answer, ''), coalesce(renewed, '')
+    FROM proposals WHERE state = ?"""
 CLAIMED = "WHERE p.seq IN (SELECT proposal FROM claims) ORDER BY p.seq"
 NEWEST = "ORDER BY p.seq DESC LIMIT ?"
 ADD_PROPOSAL = "INSERT INTO proposals (id, set_id, path, state, body, answer) VALUES (?,?,?,?,?,?)"
@@ -115,6 +117,7 @@ class SqliteProposals:
     ) -> None:
         self._db = Database(path, MIGRATIONS, busy=busy)
         self._boot = boot
+        self._open: tuple[tuple[Proposal, ...], list[Row]] = ((), [])
 
     @property
     def path(self) -> str:
@@ -170,6 +173,29 @@ class SqliteProposals:
         union = " UNION ALL ".join([one] * len(wanted))
         values = [value for state in wanted for value in (state, *some, limit)]
         return self._read(union + " ORDER BY 1 DESC LIMIT ?", *values, limit)[::-1]
+
+    def open(self) -> tuple[Proposal, ...]:
+        """Return everything that is waiting or approved, oldest first, however much there is.
+
+        The same tuple comes again while nothing has changed. A body is written once, so what was
+        read before is read again only where its state, its answer or its time is another.
+        """
+        with self._db.reading() as db:
+            rows = sorted(row for state in OPEN for row in db.execute(OPEN_ROWS, (state,)))
+            known, last = self._open
+            if rows == last:
+                return known
+            before = dict(zip(map(tuple, last), known, strict=True))
+            pairs = [(row, before.get(tuple(row)) or self._at(db, row[0])) for row in rows]
+        # Somebody may have closed one, or forgotten it, since the rows were listed.
+        still = [(row, one) for row, one in pairs if one is not None and one.state in OPEN]
+        found = tuple(one for _, one in still)
+        self._open = found, [row for row, _ in still]
+        return found
+
+    def _at(self, db: sqlite3.Connection, seq: int) -> Proposal | None:
+        row = db.execute(ROWS + "WHERE p.seq = ?", (seq,)).fetchone()
+        return None if row is None else self._proposal(row)
 
     def move(
         self,

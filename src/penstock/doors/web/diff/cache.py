@@ -11,7 +11,8 @@ from collections import OrderedDict
 
 from penstock.doors.web.diff.comparison import Comparison
 from penstock.doors.web.diff.markup import CLOSE, OPEN
-from penstock.doors.web.diff.rows import Page, Pager, View
+from penstock.doors.web.diff.options import DiffOptions
+from penstock.doors.web.diff.rows import Page, Pager
 from penstock.doors.web.highlight import Colours, Spans
 
 MOST = 16
@@ -46,12 +47,14 @@ class Shelf:
             self._warmed = True
             threading.Thread(target=self.colours.of, args=("a.py", "a"), daemon=True).start()
 
-    def page(self, compared: Comparison, view: View, number: int, *, path: str) -> Page:
+    def page(self, compared: Comparison, options: DiffOptions, *, path: str) -> Page:
         """Return one page of a diff with its colours."""
-        pager = Pager(compared, view)
+        shown = compared if options.white_space else compared.without_white_space
+        pager, number = Pager(shown, options.view, options.opened), options.number
         old, new = pager.lines(number)
         return pager.page(
             number,
+            path=path,
             old=self.coloured(compared, compared.old, old, path),
             new=self.coloured(compared, compared.new, new, path),
         )

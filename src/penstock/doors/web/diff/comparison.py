@@ -8,12 +8,17 @@ lines that differ never look the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from penstock.core.diff import words
 from penstock.core.diff.hunks import hunks as hunks_of
+from penstock.core.diff.rows import CONTEXT
+from penstock.core.diff.white_space import NONE, WhiteSpace
 from penstock.core.model import Hunk
+from penstock.core.review.heads import HunkHeads
+from penstock.core.review.moves import MovedBlock, moves
 from penstock.core.text.display import visible
 from penstock.core.text.line_endings import CRLF, LF, split
 from penstock.doors.web.diff.content_type import as_utf8, first_difference
@@ -39,11 +44,16 @@ class LineWindow:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides of a text, with the hunks between them. None stands for no file."""
+    """Two sides of a text, with the hunks between them. None stands for no file.
+
+    Where `white_space` is false, lines that differ only in white space or line ends are no change.
+    """
 
     before: bytes | None
     after: bytes | None
+    white_space: bool = True
     _known: dict[int, tuple[Pairs, Pairs]] = field(default_factory=dict, repr=False)
+    _heads: dict[str, HunkHeads] = field(default_factory=dict, repr=False)
 
     @cached_property
     def old(self) -> list[bytes]:
@@ -58,7 +68,57 @@ class Comparison:
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
         """The runs of changed lines, numbered from 1 as `core.merge.strategies` numbers them."""
-        return hunks_of(as_utf8(self.before or b""), as_utf8(self.after or b""))
+        old, new = as_utf8(self.before or b""), as_utf8(self.after or b"")
+        return hunks_of(old, new, white_space=self.white_space)
+
+    @cached_property
+    def without_white_space(self) -> Comparison:
+        """The same sides, where lines that differ only in white space are no change."""
+        return Comparison(self.before, self.after, white_space=False)
+
+    @cached_property
+    def blank_lines(self) -> WhiteSpace:
+        """How many lines `without_white_space` leaves out, by what they differ in."""
+        if not any(hunk.before for hunk in self.hunks) or not any(h.after for h in self.hunks):
+            return NONE
+        other = self.without_white_space
+        found = list(other.blank_pairs(range(len(self.old)), range(len(self.new))))
+        ends = sum(_bare(self.old[i]) == _bare(self.new[j]) for i, j in found)
+        return WhiteSpace(blanks=len(found) - ends, line_ends=ends)
+
+    def blank_pairs(self, old: range, new: range) -> Iterator[tuple[int, int]]:
+        """Yield the lines of some places that stand for each other and are not the same bytes."""
+        for before, after in self._kept():
+            first = max(before.start, old.start, new.start - after.start + before.start)
+            end = min(before.stop, old.stop, new.stop - after.start + before.start)
+            shift = after.start - before.start
+            if first < end and self.old[first:end] != self.new[first + shift : end + shift]:
+                places = range(first, end)
+                yield from ((i, i + shift) for i in places if self.old[i] != self.new[i + shift])
+
+    def _kept(self) -> Iterator[tuple[range, range]]:
+        """Yield the lines between the hunks, of both sides."""
+        top = left = 0
+        for hunk in self.hunks:
+            yield range(top, hunk.before_start), range(left, hunk.after_start)
+            top, left = hunk.before_end, hunk.after_end
+        yield range(top, len(self.old)), range(left, len(self.new))
+
+    @cached_property
+    def moves(self) -> tuple[MovedBlock, ...]:
+        """The blocks of lines that are only somewhere else."""
+        if self.before is None or self.after is None:
+            return ()
+        return moves(as_utf8(self.before), as_utf8(self.after), self.hunks)
+
+    def head(self, path: str, number: int) -> str:
+        """Return which function or section a hunk is in; nothing where that is on the screen."""
+        if path not in self._heads:
+            sides = (None if side is None else as_utf8(side) for side in (self.before, self.after))
+            self._heads[path] = HunkHeads(path, *sides)
+        hunk = self.hunks[number - 1]
+        found = self._heads[path](hunk, max(hunk.before_start - CONTEXT, 0))
+        return visible(found.decode("utf-8", "surrogateescape"))
 
     @cached_property
     def plain_returns(self) -> bool:
@@ -69,9 +129,7 @@ class Comparison:
     @cached_property
     def lost(self) -> list[int]:
         """The places of the lines that go; one that comes again in other white space stays."""
-        old, new = as_utf8(self.before or b""), as_utf8(self.after or b"")
-        gone = hunks_of(old, new, white_space=False)
-        return [at for hunk in gone for at in hunk.before]
+        return [at for hunk in self.without_white_space.hunks for at in hunk.before]
 
     def shown(self, line: bytes, *, start: int = 0) -> str:
         """Return a line without its end and with everything hidden written out.
@@ -135,3 +193,7 @@ class Comparison:
             there = {hunk.before_start + i: hunk.after_start + j for i, j in found}
             self._known[number] = there, {j: i for i, j in there.items()}
         return self._known[number]
+
+
+def _bare(line: bytes) -> bytes:
+    return line.removesuffix(LF).removesuffix(b"\r")

@@ -6,24 +6,30 @@ Always true: nothing here depends on the file's name but its colours; what is no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from penstock.core.diff.coverage import SIDES, ChangedParts, byte_parts, line_parts
+from penstock.core.diff.white_space import NONE as NO_BLANKS
+from penstock.core.diff.white_space import WhiteSpace
 from penstock.core.digest import digest
 from penstock.core.model import ChangeKind
 from penstock.core.proposals.model import Proposal
+from penstock.core.review.moves import MovedBlock
 from penstock.doors.web.diff import content_type
 from penstock.doors.web.diff.cache import Key, Shelf
 from penstock.doors.web.diff.comparison import Comparison
 from penstock.doors.web.diff.content_type import HexRow, Presentation
 from penstock.doors.web.diff.markup import markup
-from penstock.doors.web.diff.rows import Page, View
+from penstock.doors.web.diff.options import DiffOptions
+from penstock.doors.web.diff.regions import RegionLink, region_links
+from penstock.doors.web.diff.rows import Page
 from penstock.doors.web.reader import PageReader
 from penstock.gate.views import ChangeKey
 
 SHELF = Shelf()
+AS_USUAL = DiffOptions()
 FIRST_LOST, LOST_PAGE = 24, 400
 MOST_ROWS = 1600  # of all files of a page
 ROWS_OF_OTHERS = 20  # what a file takes that has no rows of text
@@ -63,19 +69,32 @@ class BytePage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileView:
-    """One file's change, looked at. `parts` is all there is to see of it."""
+    """One file's change, looked at. `parts` is all there is to see of it.
+
+    Of `changed` lines, `blanks` differ only in white space; the rows leave them out where the
+    options say so, `parts` never does.
+    """
 
     look: Presentation
     before: str
     after: str
     parts: ChangedParts
     page: Page | None = None
-    view: View = View.UNIFIED
+    options: DiffOptions = AS_USUAL
     hunks: int = 0
+    changed: int = 0
+    blanks: WhiteSpace = NO_BLANKS
+    moves: tuple[MovedBlock, ...] = ()
+    regions: tuple[RegionLink, ...] = ()
     lost: LostLines | None = None
     sides: tuple[FileSide, ...] = ()
     differs_at: int = 0
     of_bytes: BytePage | None = None
+
+    @property
+    def anchors(self) -> frozenset[str]:
+        """The lines that links lead to."""
+        return frozenset(link.anchor for link in self.regions)
 
     def sent_to(self, reader: PageReader, key: ChangeKey) -> None:
         """Mark what of the change is shown here."""
@@ -92,22 +111,16 @@ def of_proposal(
     before: bytes | None,
     after: bytes | None,
     *,
-    view: View = View.UNIFIED,
-    number: int = 1,
-    lost_page: int = 0,
+    options: DiffOptions = AS_USUAL,
 ) -> FileView:
     """Return how a proposal's change looks; what a replacing one takes away comes first."""
-    wanted = lost_page if one.change.kind is ChangeKind.REPLACE else -1
-    return of_contents(
-        (one.base, one.content),
-        one.path,
-        before,
-        after,
-        view=view,
-        number=number,
-        lost_page=wanted,
-        drawn=True,
-    )
+    lost = one.change.kind is ChangeKind.REPLACE
+    key = one.base, one.content
+    made = of_contents(key, one.path, before, after, options=options, lost=lost, drawn=True)
+    if not one.regions:
+        return made
+    compared = SHELF.compared(key, before, after) if made.page else None
+    return replace(made, regions=region_links(one.regions, compared, options))
 
 
 def of_contents(
@@ -116,12 +129,11 @@ def of_contents(
     before: bytes | None,
     after: bytes | None,
     *,
-    view: View = View.UNIFIED,
-    number: int = 1,
-    lost_page: int = -1,
+    options: DiffOptions = AS_USUAL,
+    lost: bool = False,
     drawn: bool = False,
 ) -> FileView:
-    """Return how two contents look beside each other; `lost_page` -1 leaves lost lines out.
+    """Return how two contents look beside each other; with the lost lines where `lost` says so.
 
     `drawn` is true on pages that draw pictures; on others they are bytes.
     """
@@ -134,13 +146,17 @@ def of_contents(
             before=was,
             after=now,
             parts=line_parts(made.hunks),
-            page=SHELF.page(made, view, number, path=path),
-            view=view,
+            page=SHELF.page(made, options, path=path),
+            options=options,
             hunks=len(made.hunks),
-            lost=_lost(made, lost_page, path),
+            changed=max(sum(map(len, side)) for side in _sides(made)),
+            blanks=made.blank_lines,
+            moves=made.moves,
+            lost=_lost(made, options.lost_page, path) if lost else None,
         )
     at = content_type.first_difference(before or b"", after or b"")
-    shown = None if look is Presentation.TOO_LARGE else _byte_page(before, after, at, number)
+    too_large = look is Presentation.TOO_LARGE
+    shown = None if too_large else _byte_page(before, after, at, options.number)
     return FileView(
         look=look,
         before=was,
@@ -157,13 +173,16 @@ def of_bytes(
     before: bytes | None,
     after: bytes | None,
     *,
-    view: View = View.UNIFIED,
-    number: int = 1,
+    options: DiffOptions = AS_USUAL,
     drawn: bool = False,
 ) -> FileView:
     """Return how two contents look beside each other that no proposal has digests of."""
     key = digest_of(before), digest_of(after)
-    return of_contents(key, path, before, after, view=view, number=number, drawn=drawn)
+    return of_contents(key, path, before, after, options=options, drawn=drawn)
+
+
+def _sides(made: Comparison) -> tuple[list[range], list[range]]:
+    return [hunk.before for hunk in made.hunks], [hunk.after for hunk in made.hunks]
 
 
 def digest_of(content: bytes | None) -> str | None:
@@ -203,7 +222,7 @@ def _side(path: str, content: bytes | None, shown: BytePage | None) -> FileSide:
 
 def _lost(made: Comparison, number: int, path: str) -> LostLines | None:
     """Return the lost lines: the first few (page 0), or one page of all of them."""
-    if number < 0 or made.before is None or made.after is None:
+    if made.before is None or made.after is None:
         return None
     first, end = (number - 1) * LOST_PAGE, number * LOST_PAGE
     places = made.lost[first:end] if number else made.lost[:FIRST_LOST]

@@ -11,29 +11,26 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import accumulate, groupby, zip_longest
 
 from markupsafe import Markup
 
 from penstock.core.diff import words
 from penstock.core.diff.coverage import AFTER, BEFORE
+from penstock.core.diff.expansion import CLOSED, Expansion
 from penstock.core.diff.rows import Block, Kind, blocks
 from penstock.doors.web.diff.comparison import LONGEST, Comparison, LineWindow
 from penstock.doors.web.diff.markup import Colours, Ranges, markup
+from penstock.doors.web.diff.options import View
 
 PAGE = 400
 WORTH_HIDING = 4  # lines that stay; fewer are shown
 OLD = (Kind.SAME, Kind.GONE, Kind.PAIR)  # rows that show a line of that side
 NEW = (Kind.NEW, Kind.PAIR)
+SHOWS_OLD = (*OLD, Kind.GAP)
+SHOWS_NEW = (*NEW, Kind.SAME, Kind.GAP)
 CHANGED = (Kind.GONE, Kind.NEW, Kind.PAIR)
-
-
-class View(StrEnum):
-    """How the two sides stand to each other."""
-
-    UNIFIED = "unified"
-    SPLIT = "split"
+NOTHING = Markup()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,7 +50,11 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageRow:
-    """One row. `count` is what a gap leaves out; a head speaks of hunk number `hunk`."""
+    """One row. `count` is what a gap leaves out; a head speaks of hunk number `hunk`.
+
+    `blanks` counts lines shown or left out as the same that differ in white space; `name` is the
+    function or section that a hunk is in.
+    """
 
     kind: Kind
     before: Cell | None = None
@@ -63,6 +64,9 @@ class PageRow:
     gone: int = 0
     new: int = 0
     line: int = 0
+    gap: int = 0
+    blanks: int = 0
+    name: Markup = NOTHING
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,13 +100,23 @@ class Page:
                         yield side, cell.number - 1, cell.upto, cell.length
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RowPlace:
+    """Where a line is: on which page, and in which gap where it is left out."""
+
+    page: int
+    gap: int
+
+
 class Pager:
     """Cuts a diff into pages; lines are only looked at for the page that is asked for."""
 
-    def __init__(self, compared: Comparison, view: View = View.UNIFIED) -> None:
+    def __init__(
+        self, compared: Comparison, view: View = View.UNIFIED, opened: Expansion = CLOSED
+    ) -> None:
         self.compared = compared
         sides, lines = view is View.SPLIT, len(compared.old)
-        found = blocks(compared.hunks, lines, sides=sides, worth_hiding=WORTH_HIDING)
+        found = blocks(compared.hunks, lines, sides=sides, worth_hiding=WORTH_HIDING, opened=opened)
         self.blocks = tuple(found)
         self.starts = tuple(accumulate(map(len, self.blocks), initial=0))
         self.total = self.starts[-1]
@@ -116,10 +130,26 @@ class Pager:
             [at for part in parts if part.kind in NEW for at in part.after],
         )
 
-    def page(self, number: int, *, old: Colours | None = None, new: Colours | None = None) -> Page:
+    def place(self, side: str, line: int) -> RowPlace | None:
+        """Return where a line is, counted from 0; None where there is none."""
+        for block, start in zip(self.blocks, self.starts, strict=False):
+            lines = block.before if side == BEFORE else block.after
+            if line in lines and block.kind in (SHOWS_OLD if side == BEFORE else SHOWS_NEW):
+                row = start + (0 if block.kind is Kind.GAP else lines.index(line))
+                return RowPlace(page=row // PAGE + 1, gap=block.gap)
+        return None
+
+    def page(
+        self,
+        number: int,
+        *,
+        old: Colours | None = None,
+        new: Colours | None = None,
+        path: str = "",
+    ) -> Page:
         """Return one page, counted from 1; a number beyond the last is the last."""
         number = min(max(number, 1), self.pages)
-        rows = _Rows(self.compared, old or {}, new or {})
+        rows = _Rows(self.compared, old or {}, new or {}, path)
         shown = tuple(row for part in self._parts(number) for row in rows.of(part))
         first = (number - 1) * PAGE
         return Page(
@@ -145,14 +175,15 @@ class Pager:
 class _Rows:
     """Makes the rows of a page."""
 
-    def __init__(self, compared: Comparison, old: Colours, new: Colours) -> None:
+    def __init__(self, compared: Comparison, old: Colours, new: Colours, path: str) -> None:
         self.compared = compared
         self.old, self.new = old, new
+        self.path = path
 
     def of(self, block: Block) -> Iterator[PageRow]:
         """Yield the rows of one block."""
         if block.kind is Kind.GAP:
-            yield PageRow(kind=Kind.GAP, count=len(block.before), line=block.before[0] + 1)
+            yield self._gap(block)
         elif block.kind is Kind.HEAD:
             yield self._head(block)
         elif block.kind is Kind.SAME:
@@ -167,6 +198,19 @@ class _Rows:
                     after=None if after is None else self._came(after, block.hunk),
                 )
 
+    def _gap(self, block: Block) -> PageRow:
+        blanks = () if self.compared.white_space else self._blanks(block.before, block.after)
+        return PageRow(
+            kind=Kind.GAP,
+            count=len(block.before),
+            line=block.before[0] + 1,
+            gap=block.gap,
+            blanks=sum(1 for _ in blanks),
+        )
+
+    def _blanks(self, old: range, new: range) -> Iterator[tuple[int, int]]:
+        return self.compared.blank_pairs(old, new)
+
     def _head(self, block: Block) -> PageRow:
         first = block.before or block.after
         return PageRow(
@@ -175,13 +219,17 @@ class _Rows:
             line=first[0] + 1,
             gone=len(block.before),
             new=len(block.after),
+            name=markup(self.compared.head(self.path, block.hunk)) if self.path else NOTHING,
         )
 
     def _same(self, before: int, after: int) -> PageRow:
-        seen = self.compared.window(self.compared.old[before])
+        old, new = self.compared.old[before], self.compared.new[after]
+        seen = self.compared.window(old)
         html = markup(seen.text, colours=self.old.get(before, ()))
         left, right = _cell(before, seen, html), _cell(after, seen, html)
-        return PageRow(kind=Kind.SAME, before=left, after=right)
+        if old != new:  # only where white space does not count
+            right = self._plain(after, self.compared.window(new), {})
+        return PageRow(kind=Kind.SAME, before=left, after=right, blanks=int(old != new))
 
     def _gone(self, at: int, hunk: int) -> Cell:
         partner = self.compared.partner(hunk, old=at)

@@ -148,7 +148,7 @@ def choose(request: Request) -> Response:
 
 def _inside(to: str) -> str:
     """Return a query of the same page that a form names, and nothing else."""
-    plain = to.startswith("?") and all(sign.isalnum() or sign in "?&=#-_" for sign in to)
+    plain = to.startswith("?") and all(sign.isalnum() or sign in "?&=#-_:," for sign in to)
     return to if plain and to.isascii() else ""
 
 

@@ -19,7 +19,7 @@ from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.doors.web import answers
 from penstock.doors.web import drift as seen
 from penstock.doors.web.diff.file import FileView, fitting, of_bytes
-from penstock.doors.web.diff.rows import View
+from penstock.doors.web.diff.options import DiffOptions, View
 from penstock.doors.web.errors import status_of
 from penstock.doors.web.pages import history_values
 from penstock.doors.web.pages.answer_forms import brought
@@ -159,9 +159,10 @@ def _planned(
     planned: Plan, view: View, *, first: int
 ) -> Iterator[tuple[str, str, FileView | None]]:
     """Yield each file with its change, as far as they fit a page; the others by name."""
+    options = DiffOptions(view=view)
     looks_of = fitting(
         (
-            partial(of_bytes, item.path, now, item.content, view=view, drawn=True)
+            partial(of_bytes, item.path, now, item.content, options=options, drawn=True)
             for item, now in planned
         ),
         first=first,
@@ -178,8 +179,7 @@ def file(request: Request) -> Response:
         change.path,
         change.before,
         change.after,
-        view=view_of(request),
-        number=max(asked(request, "page"), 1),
+        options=DiffOptions(view=view_of(request), number=max(asked(request, "page"), 1)),
         drawn=True,
     )
     if looks(request):

@@ -24,6 +24,7 @@ from penstock.doors.web import wording
 from penstock.doors.web.diff.comparison import Comparison
 from penstock.doors.web.diff.file import SHELF, digest_of, of_contents
 from penstock.doors.web.diff.markup import markup
+from penstock.doors.web.diff.options import DiffOptions
 from penstock.doors.web.pages import queue_values as pages
 from penstock.doors.web.render import page
 from penstock.doors.web.request import asked, looks, reader_of, remember_view, single, view_of
@@ -80,8 +81,7 @@ def preview(request: Request) -> Response:
         one.path,
         before,
         merged.content,
-        view=view_of(request),
-        number=max(asked(request, "page"), 1),
+        options=DiffOptions(view=view_of(request), number=max(asked(request, "page"), 1)),
     )
     if looks(request):
         shown.sent_to(reader_of(request), (one.path, one.base, result))

@@ -6,25 +6,27 @@ Always true: nothing here changes anything; what cannot be read is told by whoev
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
 from penstock.core.errors import PenstockError
 from penstock.core.proposals.model import Proposal, State
+from penstock.core.review.interdiff import ProposedVersion, interdiff
+from penstock.core.text.display import in_line, spoken
 from penstock.doors.web.diff.content_type import Presentation, is_wide, look_of
 from penstock.doors.web.diff.file import SHELF, FileView, digest_of, of_bytes
 from penstock.doors.web.pages import queue_values
+from penstock.doors.web.pages.inbox import INBOX
 from penstock.doors.web.render import unlocked_until
 from penstock.doors.web.request import world_of
 from penstock.doors.web.textarea import editable
+from penstock.gate.lookup import rejected_before
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
     from penstock.gate import Gate
-
-MOST_WAITING = 2000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,14 +132,53 @@ def neighbours(gate: Gate, one: Proposal) -> tuple[str, str]:
 
 def waiting_ids(gate: Gate) -> list[str]:
     """Return what waits, by id, in the queue's order; a set stands once."""
-    found = gate.find(states=[State.WAITING], limit=MOST_WAITING)
-    return [item.id for item in queue_values.items(found, gate.now())]
+    return [group.id for group in INBOX.pending(gate.open())]
 
 
 def files_beside(gate: Gate, one: Proposal) -> tuple[queue_values.QueueFile, ...]:
     """Return the files of its set; none where it stands alone."""
     group = gate.members(one.set_id)
     return tuple(queue_values.file_of(each) for each in group) if len(group) > 1 else ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EarlierVersion:
+    """A version that was rejected, why, and what the next one does otherwise.
+
+    `shown` is None where the content of the rejected one is no longer stored.
+    """
+
+    id: str
+    reason: str
+    shown: FileView | None = None
+    same: bool = False
+    note: str = ""
+
+
+def rejected_version(gate: Gate, one: Proposal) -> EarlierVersion | None:
+    """Return the rejected version that a proposal follows, with the difference between the two."""
+    old = rejected_before(gate, one)
+    if old is None:
+        return None
+    known = EarlierVersion(id=old.id, reason=in_line(old.answer.said) if old.answer else "")
+    try:
+        sides = (gate.contents(each) for each in (old, one))
+        older, newer = (ProposedVersion(base=side[0], content=side[1]) for side in sides)
+    except PenstockError:
+        return known
+    between = interdiff(older, newer)
+    shown = of_bytes(one.path, between.before, between.after)
+    return replace(known, shown=shown, same=between.same, note=between.words)
+
+
+def renamed(gate: Gate, found: Sequence[Proposal]) -> dict[str, str]:
+    """Say of each file of a set that only gets another name which one, by its path."""
+    said: dict[str, str] = {}
+    for pair in gate.renames([one for one in found if one.state is not State.SUPERSEDED]):
+        said[pair.old] = f"renamed to {spoken(pair.new)}"
+        much = "unchanged" if pair.alike == 100 else f"{pair.alike} % the same"
+        said[pair.new] = f"renamed from {spoken(pair.old)} ({much})"
+    return said
 
 
 def moved(gate: Gate, one: Proposal) -> FileView | None:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 from penstock.core.model import Change, ChangeKind
 from penstock.core.proposals.model import OPEN, Moment, Proposal, State
-from penstock.core.proposals.remarks import remarks
-from penstock.core.text.display import in_line, spoken
+from penstock.core.proposals.remarks import dangers, remarks
+from penstock.core.text.display import in_line, spoken, visible
 from penstock.core.text.quantities import change_counts
 from penstock.doors.web.wording import KIND_WORDS
 
 FILES_NAMED = 4
+LONGEST_WORDS = 160  # characters of an agent's words in the queue
 SOON = 300  # seconds
 
 
@@ -55,6 +56,10 @@ class QueueItem:
     left: float
     state: str
     workspace: str
+    section: str
+    order: str
+    danger: int
+    words: str
 
     @property
     def soon(self) -> bool:
@@ -82,8 +87,15 @@ def losing(change: Change) -> str:
     return change_counts(change)
 
 
-def item(found: Sequence[Proposal], now: Moment, *, workspace: str = "") -> QueueItem:
-    """Return one line of the queue."""
+def item(
+    found: Sequence[Proposal],
+    now: Moment,
+    *,
+    workspace: str = "",
+    section: str = "",
+    order: str = "",
+) -> QueueItem:
+    """Return one line of the queue; `section` is its heading, `order` where it stands."""
     first = found[0]
     kinds = {KIND_WORDS[one.change.kind] for one in found}
     warned = sum(len(remarks(one)) for one in found)
@@ -103,6 +115,10 @@ def item(found: Sequence[Proposal], now: Moment, *, workspace: str = "") -> Queu
         left=min(one.expires_in(now) for one in found),
         state=first.state,
         workspace=workspace,
+        section=section,
+        order=order,
+        danger=sum(map(dangers, found)),
+        words=in_line(first.why[:LONGEST_WORDS]),
     )
 
 
@@ -120,7 +136,7 @@ def items(waiting: Sequence[Proposal], now: Moment, *, workspace: str = "") -> l
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HeadFacts:
-    """What the head of a proposal's page says."""
+    """What the head of a proposal's page says; `words` are the agent's own, as visible text."""
 
     id: str
     path: str
@@ -128,6 +144,7 @@ class HeadFacts:
     state: str
     headline: str
     why: str
+    words: str
     rules: tuple[tuple[str, str, str], ...]
     agent: str
     session: str
@@ -161,6 +178,7 @@ def facts(one: Proposal, now: Moment) -> HeadFacts:
         state=one.state,
         headline=headline(one.change),
         why=in_line(one.decision.because),
+        words=visible(one.why),
         rules=rules_behind(one),
         agent=spoken(actor.agent),
         session=spoken(actor.session),

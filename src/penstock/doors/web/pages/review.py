@@ -1,4 +1,4 @@
-"""The pages on which a change is judged: the queue, a proposal, a set, its raw contents.
+"""The pages on which a change is judged: a proposal, a set, its raw contents.
 
 Answers are in `answer_forms`, what can be done is `proposal_state`'s to say, what was done is in
 `history`. Every handler runs in a thread.
@@ -8,7 +8,6 @@ only a part, it says of how much.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,27 +19,27 @@ from penstock.core.diff.coverage import fingerprint
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.merge.strategies import line_count
 from penstock.core.proposals.model import OPEN, Proposal, State
+from penstock.core.text.display import visible
 from penstock.doors.web import answers, wording
 from penstock.doors.web import drift as seen
-from penstock.doors.web.context import World
 from penstock.doors.web.diff.content_type import picture_type
 from penstock.doors.web.diff.file import (
     LOST_PAGE,
-    SHELF,
     FileView,
     fitting,
     numbered,
     of_bytes,
     of_proposal,
 )
-from penstock.doors.web.diff.rows import View
+from penstock.doors.web.diff.options import DiffOptions, View
 from penstock.doors.web.pages import proposal_state
 from penstock.doors.web.pages import queue_values as pages
-from penstock.doors.web.pages.proposal_state import MOST_WAITING
+from penstock.doors.web.pages.queue import mark_of
 from penstock.doors.web.render import page
 from penstock.doors.web.request import (
     asked,
     looks,
+    options_of,
     reader_of,
     remember_view,
     single,
@@ -48,60 +47,16 @@ from penstock.doors.web.request import (
     world_of,
 )
 from penstock.doors.web.textarea import offered
+from penstock.gate.lookup import next_attempt, rejected_before
 from penstock.gate.views import change_key
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
     from penstock.gate import Gate
 
-ANSWERED_LATELY, MOST_CLOSED = 8, 60
-CLOSED = frozenset({State.APPLIED, State.REJECTED, State.DENIED, State.EXPIRED, State.STALE})
+MOST_LOOKED_BACK = 100  # files of a set whose earlier versions are looked for
 # A picture is shown by itself: nothing in it may load or run, even when it is opened alone.
 PICTURE_POLICY = "default-src 'none'; sandbox"
-
-
-# -- the queue -----------------------------------------------------------------------------------
-
-
-def queue(request: Request) -> Response:
-    """Show what waits, in every workspace; one that cannot be opened hides no other."""
-    world = world_of(request)
-    world.look_around()
-    SHELF.warm()
-    waiting: list[pages.QueueItem] = []
-    recent: list[pages.QueueItem] = []
-    closed: list[tuple[str, PenstockError]] = []
-    for here in world.workspaces:
-        name = os.path.basename(here.root)
-        try:
-            found = _in_queue(world, here, name if len(world.workspaces) > 1 else "")
-        except PenstockError as fault:
-            closed.append((name, fault))
-            continue
-        waiting += found[0]
-        recent += found[1]
-    waiting.sort(key=lambda item: item.created)
-    recent.sort(key=lambda item: item.created, reverse=True)
-    return page(
-        request,
-        "queue.html",
-        here="queue",
-        items=waiting,
-        most=MOST_WAITING,
-        recent=recent[:ANSWERED_LATELY],
-        closed=closed,
-    )
-
-
-def _in_queue(world: World, here: Workspace, name: str) -> tuple[list[pages.QueueItem], ...]:
-    """Return the pending changes of a workspace, and those that were recently closed."""
-    gate = world.gate_of(here)
-    gate.expire()
-    now, find = gate.now(), gate.find
-    return tuple(
-        pages.items(find(states=states, limit=most), now, workspace=name)
-        for states, most in ((frozenset({State.WAITING}), MOST_WAITING), (CLOSED, MOST_CLOSED))
-    )
 
 
 # -- a proposal or a set ---------------------------------------------------------------------------
@@ -144,10 +99,13 @@ def _head(request: Request, here: Workspace, one: Proposal) -> dict[str, Any]:
     return {
         "one": pages.facts(one, gate.now()),
         "digest": seen.shown([one]),
+        "mark": mark_of([one]),
         "key": proposal_state.key_of(request, here, lambda: [one]),
         "newer": proposal_state.newer(gate, one),
+        "later": next_attempt(gate, one),
         "neighbours": proposal_state.neighbours(gate, one),
         "set_files": proposal_state.files_beside(gate, one),
+        "renamed": proposal_state.renamed(gate, gate.members(one.set_id)).get(one.path, ""),
     }
 
 
@@ -156,14 +114,8 @@ def _change(
 ) -> dict[str, Any]:
     """Return the diff, which of its hunks are ticked, what was not shown, and what can be done."""
     reader = reader_of(request)
-    shown = of_proposal(
-        one,
-        before,
-        after,
-        view=view_of(request),
-        number=max(asked(request, "page"), 1),
-        lost_page=asked(request, "lost"),
-    )
+    options = options_of(request)
+    shown = of_proposal(one, before, after, options=options)
     if looks(request):
         shown.sent_to(reader, change_key(one))
     dropped = reader.unticked(one.id)
@@ -178,6 +130,7 @@ def _change(
         "can": proposal_state.possible(one, before, after, shown),
         "moved": proposal_state.moved(gate, one) if one.state in OPEN else None,
         "last_line": line_count(before or b""),
+        "rejected": proposal_state.rejected_version(gate, one),
     }
 
 
@@ -217,6 +170,7 @@ def set_page(
     left_paths = reader.left_out(found[0].set_id)
     unseen = {each.path: each for each in reader.unseen(asked_about)}
     missing = [unseen[one.path] for one in asked_about if one.path in unseen]
+    names = proposal_state.renamed(gate, found)
     response = page(
         request,
         "set.html",
@@ -228,6 +182,9 @@ def set_page(
             (pages.facts(one, now), look, unseen.get(one.path), seen.unticked(gate, reader, one))
             for one, look in zip(found, shown, strict=True)
         ],
+        words=_common_words(found),
+        rejected=_rejected_files(gate, found),
+        renamed={one.id: names.get(one.path, "") for one in found},
         left_out={one.id for one in found if one.path in left_paths},
         boxes=len(asked_about),
         viewed=len(asked_about) - len(missing),
@@ -235,6 +192,7 @@ def set_page(
         unseen_name=fingerprint(missing),
         view=view,
         digest=seen.shown(found),
+        mark=mark_of(found),
         key=proposal_state.key_of(request, here, lambda: asked_about),
         open=any(one.state is State.WAITING for one in found),
         neighbours=proposal_state.neighbours(gate, found[0]),
@@ -242,6 +200,18 @@ def set_page(
     )
     remember_view(request, response)
     return response
+
+
+def _rejected_files(gate: Gate, found: Sequence[Proposal]) -> frozenset[str]:
+    """Return the files of which an earlier version was rejected; of a large set none is told."""
+    some = found if len(found) <= MOST_LOOKED_BACK else ()
+    return frozenset(one.id for one in some if rejected_before(gate, one) is not None)
+
+
+def _common_words(found: Sequence[Proposal]) -> str:
+    """Return what the agent says of the whole set; the words of one file stand on its page."""
+    said = {one.why for one in found}
+    return visible(said.pop()) if len(said) == 1 else ""
 
 
 def _first_shown(request: Request, found: Sequence[Proposal]) -> int:
@@ -252,7 +222,7 @@ def _first_shown(request: Request, found: Sequence[Proposal]) -> int:
 
 def _in_set(gate: Gate, one: Proposal, view: View) -> FileView | None:
     try:
-        return of_proposal(one, *gate.contents(one), view=view)
+        return of_proposal(one, *gate.contents(one), options=DiffOptions(view=view))
     except PenstockError:
         return None
 

@@ -9,37 +9,107 @@ const live = $("#live");
 
 // -- what changed ----------------------------------------------------------------------------
 
-let loading = false;
-let again = false;
+let busy = false;
+const wanted = new Set();
+const cardOf = (id) => $$("#queue .card").find((card) => card.dataset.id === id);
 
-async function refresh() {
-  if (loading) { again = true; return; }
-  loading = true;
-  try {
-    const answer = await fetch("/", { headers: { Accept: "text/html" } });
-    if (answer.status === 401) { live.textContent = "Your session has expired. Run penstock open for a new link."; return; }
-    if (answer.ok) show(new DOMParser().parseFromString(await answer.text(), "text/html"));
-  } catch { /* the stream says when the server is back */ } finally {
-    loading = false;
-    if (again) { again = false; refresh(); }
-  }
+async function ask(address) {
+  const answer = await fetch(address).catch(() => null); // the stream says when the server is back
+  if (answer?.status === 401) live.textContent = "Your session has expired. Run penstock open for a new link.";
+  return answer?.ok ? answer : null;
 }
 
-function show(next) {
-  const old = $("#queue");
-  const fresh = $("#queue", next);
-  if (!old || !fresh) return;
-  const known = new Set($$("[data-id]", old).map((card) => card.dataset.id));
+async function parsed(answer) { return new DOMParser().parseFromString(await answer.text(), "text/html"); }
+
+function address(ids) {
+  const query = new URLSearchParams(location.search);
+  query.set("ids", ids.join(","));
+  return `/updates?${query}`;
+}
+
+// What changed is asked for by its ids: an update is small, however long the queue is.
+async function update(ids) {
+  for (const id of ids) wanted.add(id);
+  if (busy) return;
+  busy = true;
+  while (wanted.size) {
+    const some = [...wanted].slice(0, 100);
+    for (const id of some) wanted.delete(id);
+    const answer = await ask(address(some));
+    if (!answer) continue;
+    const said = $("#update", await parsed(answer));
+    keepingFocus(() => merge(said));
+  }
+  busy = false;
+}
+
+function keepingFocus(act) {
   const held = document.activeElement?.closest("[data-id]")?.dataset.id;
-  for (const card of $$("[data-id]", fresh)) if (!known.has(card.dataset.id)) card.classList.add("fresh");
-  old.replaceWith(document.importNode(fresh, true));
-  document.title = next.title;
-  if (held) {
-    const card = $$("#queue [data-id]").find((each) => each.dataset.id === held);
-    (card ? $("[data-go]", card) : $("#queue [data-go]"))?.focus();
-  }
+  act();
+  if (!held || document.activeElement?.closest("#queue")) return;
+  const card = cardOf(held);
+  (card ? $("[data-go]", card) : $("#queue [data-go]"))?.focus();
 }
 
+function merge(said) {
+  document.title = said.dataset.title;
+  document.body.dataset.mark = said.dataset.mark;
+  $("#queue > .head-line").replaceWith(document.importNode($(".head-line", said), true));
+  for (const id of said.dataset.gone.split(" ")) cardOf(id)?.remove();
+  let left = Number(said.dataset.left);
+  for (const fresh of $$(".card", said)) {
+    const card = document.importNode(fresh, true);
+    const old = cardOf(card.dataset.id);
+    if (old) old.replaceWith(card);
+    else if ($$("#queue .card").length < Number(document.body.dataset.full)) place(card);
+    else left += 1;
+  }
+  for (const heading of $$("#queue .section")) if (!heading.nextElementSibling?.matches(".card")) heading.remove();
+  if (left) $("#changed").hidden = false;
+}
+
+// A new card goes where the list's order has it, under the heading of its section.
+function place(card) {
+  card.classList.add("fresh");
+  const { order, section } = card.dataset;
+  let after = $$("#queue .card").find((each) => each.dataset.order > order) || null;
+  const own = $$("#queue .card").some((each) => each.dataset.section === section);
+  if (after && after.dataset.section !== section && after.previousElementSibling?.matches(".section")) after = after.previousElementSibling;
+  const list = $("#queue .queue");
+  if (section && !own) {
+    const heading = document.createElement("li");
+    heading.className = "section";
+    heading.append(document.createElement("h2"));
+    heading.firstChild.textContent = section;
+    list.insertBefore(heading, after);
+  }
+  list.insertBefore(card, after);
+}
+
+// Where it is not known what changed, the whole list is loaded again.
+async function refresh() {
+  const answer = await ask(location.href);
+  const fresh = answer && await parsed(answer);
+  if (!fresh || !$("#queue", fresh)) return;
+  const known = new Set($$("#queue [data-id]").map((card) => card.dataset.id));
+  for (const card of $$("#queue [data-id]", fresh)) if (!known.has(card.dataset.id)) card.classList.add("fresh");
+  keepingFocus(() => $("#queue").replaceWith(document.importNode($("#queue", fresh), true)));
+  document.title = fresh.title;
+  document.body.dataset.mark = fresh.body.dataset.mark;
+}
+
+// Has anything changed since this page was made?
+async function check() {
+  if (page === "queue") {
+    const answer = await ask(address([]));
+    if (answer && $("#update", await parsed(answer)).dataset.mark !== document.body.dataset.mark) refresh();
+    return;
+  }
+  const answer = await ask(`/proposals/${encodeURIComponent(document.body.dataset.id)}/state`);
+  if (answer && (await answer.json()).mark !== document.body.dataset.mark) $("#changed").hidden = false;
+}
+
+const MOST_NAMED = 50; // ids in one event, as in live_events.py
 let stream = null;
 
 function listen() {
@@ -47,21 +117,20 @@ function listen() {
   stream = new EventSource("/events");
   const own = stream;
   const say = (text) => { if (page === "queue") live.textContent = text; };
-  const changed = (event) => {
-    if (page === "queue") { refresh(); return; }
-    const changed = JSON.parse(event.data || "{}").changed;
-    if (!Array.isArray(changed) || changed.includes(document.body.dataset.id) || page === "set") check();
-  };
-  own.addEventListener("queue", changed);
-  own.addEventListener("reload", changed);
+  own.addEventListener("queue", (event) => {
+    const { changed } = JSON.parse(event.data);
+    if (page === "queue") { update(changed); if (changed.length >= MOST_NAMED) $("#changed").hidden = false; return; }
+    if (changed.includes(document.body.dataset.id) || changed.length >= MOST_NAMED || page === "set") check();
+  });
+  own.addEventListener("reload", check);
   // The page may be older than the stream: what came between is seen by looking once.
-  own.addEventListener("open", () => { say("Live"); (page === "queue" ? refresh : check)(); });
+  own.addEventListener("open", () => { say("Live"); check(); });
   own.addEventListener("error", () => {
     say("Not connected; trying again");
     // A browser gives up on a stream that is refused. We ask what the page says, and try again.
     if (own.readyState !== EventSource.CLOSED || stream !== own) return;
     stream = null;
-    if (page === "queue") refresh();
+    if (page === "queue") check();
     setTimeout(listen, 5000);
   });
 }
@@ -69,14 +138,6 @@ function listen() {
 function silence() {
   stream?.close();
   stream = null;
-}
-
-async function check() {
-  const answer = await fetch(location.pathname).catch(() => null);
-  if (!answer || !answer.ok) return;
-  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const state = (where) => `${$("#approve [name=digest]", where)?.value} ${$(".head-line .chip[class*=s-]", where)?.textContent}`;
-  if (state(next) !== state(document)) $("#changed").hidden = false;
 }
 
 if (page === "queue" || page === "proposal" || page === "set") {
