@@ -113,8 +113,12 @@ class Proposer:
         left: dict[str, bytes | None] | None = None,
         ttl: float | None = None,
         origin: str = "",
+        keeps: bool = True,
     ) -> Proposal:
-        """Measure one file as it is now against what it should hold, and judge that."""
+        """Measure one file as it is now against what it should hold, and judge that.
+
+        Without `keeps` the bytes themselves are not stored, for whoever only wants the answer.
+        """
         # A hook is a process start, and most of them propose nothing.
         from penstock.core.review.assess import assess
         from penstock.core.review.risks.permissions import mode_remarks
@@ -148,11 +152,12 @@ class Proposer:
         if left is not None:
             left[path] = then.content
         seen = assess(path, now.content, then.content, change, modes=modes)
+        known = parts.blobs.put if keeps else digest
         return Proposal(
             id=proposal_id or self.new_id("hitl"),
             path=path,
-            base=None if now.content is None else parts.blobs.put(now.content),
-            content=None if then.content is None else parts.blobs.put(then.content),
+            base=None if now.content is None else known(now.content),
+            content=None if then.content is None else known(then.content),
             base_mode=modes[0],
             mode=modes[1],
             change=replace(change, white_space=seen.white_space.blanks),

@@ -277,7 +277,7 @@ class Gate:
 
     def preview(self, item: Item, *, actor: Actor = NOBODY) -> Proposal:
         """Return a change as `propose` would store it. Nothing is queued, recorded or written."""
-        return self._proposing.make(item, actor=actor)
+        return self._proposing.make(item, actor=actor, keeps=False)
 
     def answer(
         self,

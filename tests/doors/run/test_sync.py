@@ -12,6 +12,7 @@ import pytest
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns
+from penstock.core.digest import digest
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.run.changes import changes
 from penstock.core.run.summary import SyncResult
@@ -221,3 +222,14 @@ def test_a_file_that_the_user_deleted_is_told_from_one_that_was_moved(begin: Beg
     assert sorted(result.applied) == [
         "b.txt", "c.txt", "d/changed.txt", "d/e.txt", "moved.txt"
     ]  # fmt: skip
+
+
+def test_a_preview_stores_nothing(begin: Begin) -> None:
+    """A sync asks for one of every file, and large files would be packed twice."""
+    gate = begin({"a.txt": "a\n"}).runs.here.gate
+    found = gate.preview(Item("a.txt", content=b"other\n"))
+    assert found.content == digest(b"other\n")
+    assert found.state is State.APPROVED
+    assert gate.content(found.content) is None
+    gate.propose([Item("a.txt", content=b"other\n")])
+    assert gate.content(found.content) == b"other\n"
