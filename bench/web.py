@@ -24,12 +24,14 @@ from bench.hook_http import Asked
 from bench.row import Row, best_of
 
 WAITING = 200
+FEW, MANY = 20, 2000
+CLOSED = 8  # changes that were answered before
 LINES = 20_000
 VIEWERS = 50
 ROUNDS = 5
 TELLINGS = 5
 IDLE_SECONDS = 3.0
-LINK = re.compile(r"http://127\.0\.0\.1:(\d+)(/open\?t=[\w-]+)")
+LINK = re.compile(r"http://localhost:(\d+)(/open\?t=[\w-]+)")
 RULES = '[defaults]\nwrite = "ask"\ncreate = "ask"\n'
 
 
@@ -39,6 +41,10 @@ def rows() -> Iterator[Row]:
         project = Project(Path(folder))
         with project.served() as page:
             yield from _measured(project, page)
+    with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder, _places(folder):
+        project = Project(Path(folder))
+        with project.served() as page:
+            yield from _long_queue(project, page)
 
 
 @contextmanager
@@ -78,6 +84,43 @@ def _measured(project: Project, page: Page) -> Iterator[Row]:
         beside="with one small proposal",
         unit="B",
         limit=4,
+    )
+
+
+def _long_queue(project: Project, page: Page) -> Iterator[Row]:
+    """Compare the queue's page with many pending changes to the same page with a few."""
+    for number in range(CLOSED):
+        project.reject(project.propose(f"src/old{number}.py", f"value = {number}\n"))
+    for number in range(FEW):
+        project.propose(f"src/file{number}.py", f"value = {number}\n")
+    page.get("/")
+    (few,) = best_of([lambda: page.get("/")], rounds=2 * ROUNDS)
+    small = len(page.get("/"))
+    for number in range(FEW, MANY):
+        project.propose(f"src/file{number}.py", f"value = {number}\n")
+    page.get("/")
+    (many,) = best_of([lambda: page.get("/")], rounds=2 * ROUNDS)
+    name, beside = f"the queue with {MANY} waiting", f"with {FEW}"
+    yield Row(area="web", name=name, subject=many, baseline=few, beside=beside, limit=2)
+    yield Row(
+        area="web",
+        name="its size",
+        subject=len(page.get("/")),
+        baseline=small,
+        beside=beside,
+        unit="B",
+        limit=2,
+    )
+    new = project.propose("src/new.py", "value = 1\n")
+    size = len(page.get(f"/updates?ids={new}"))
+    yield Row(
+        area="web",
+        name="an update of it",
+        subject=size,
+        baseline=5000,
+        beside="5 KB",
+        unit="B",
+        limit=1,
     )
 
 
@@ -172,6 +215,12 @@ class Project:
         from penstock.gate import Item
 
         return self._gate.propose([Item(path=path, content=text.encode())])[0].id
+
+    def reject(self, proposal_id: str) -> None:
+        """Answer a change, so that it is no longer pending."""
+        from penstock.gate import Proof
+
+        self._gate.answer(proposal_id, approve=False, proof=Proof(by="bench"), reason="no")
 
     def hook_token(self) -> str:
         """Return the token of the hook."""

@@ -110,6 +110,24 @@ def test_a_proposal_to_create_is_refused_once_something_is_there(world: World) -
     assert world.holds("careful/new.py") == b""
 
 
+def test_each_of_many_is_closed_when_its_own_time_is_over(world: World) -> None:
+    made = [
+        world.gate.propose([Item(path=f"{n}.txt", content=b"x")], ttl=100.0 + n % 2 * 50)[0]
+        for n in range(1100)
+    ]
+    assert world.gate.expire() == ()
+    world.clock.advance(99)
+    assert world.gate.expire() == ()
+    world.clock.advance(1)
+    assert {one.id for one in world.gate.expire()} == {one.id for one in made[::2]}
+    assert world.gate.expire() == ()
+    (late,) = world.gate.propose([Item(path="late.txt", content=b"x")], ttl=10.0)
+    world.clock.advance(10)
+    assert [one.id for one in world.gate.expire()] == [late.id]
+    world.clock.advance(40)
+    assert len(world.gate.expire()) == 550
+
+
 def test_a_proposal_expires_and_then_nobody_can_approve_or_apply_it(world: World) -> None:
     waiting = world.propose("app.py", b"stub\n")
     world.clock.advance(3599)

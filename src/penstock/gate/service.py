@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
@@ -43,11 +44,15 @@ LONGEST_WAIT = 7 * 86_400.0  # seconds
 MOST_VERSIONS = 1000  # of one file, among which the newest of a proposal is looked for
 
 
+NOT_YET = (None, Moment(wall=0.0), 0.0)
+
+
 class Gate:
     """One workspace's gate. Synchronous; an async door calls it in a thread."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._first_over: tuple[tuple[Proposal, ...] | None, Moment, float] = NOT_YET
 
     @cached_property
     def _answering(self) -> Answerer:
@@ -363,8 +368,14 @@ class Gate:
 
     def expire(self) -> tuple[Proposal, ...]:
         """Close every proposal whose time is over, each with its line on the record."""
-        now = self.now()
-        over = [one for one in self.open() if one.expired(now)]
+        now, found = self.now(), self.open()
+        known, then, left = self._first_over
+        if known is found and now.since(then) < left:
+            return ()
+        over = [one for one in found if one.expired(now)]
+        if not over:  # until the first of these is over nobody has to look at them again
+            first = min((one.expires_in(now) for one in found), default=inf)
+            self._first_over = found, now, first
         return tuple(self._answering.expire(one) for one in over)
 
     def contents(self, one: Proposal) -> tuple[bytes | None, bytes | None]:

@@ -108,6 +108,12 @@ def part(template: str, **values: Any) -> str:
     return environment().get_template(template).render(now=time.time(), **values)
 
 
+def macro(template: str, name: str, *values: Any, **named: Any) -> Markup:
+    """Return what a macro of a template makes of some values."""
+    made: Markup = getattr(environment().get_template(template).module, name)(*values, **named)
+    return made
+
+
 def unlocked_until(session: Session | None) -> float:
     """Return when a session is locked again, 0 where it is."""
     held = session.unlock if session else None

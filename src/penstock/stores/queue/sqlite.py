@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any
@@ -118,6 +119,8 @@ class SqliteProposals:
         self._db = Database(path, MIGRATIONS, busy=busy)
         self._boot = boot
         self._open: tuple[tuple[Proposal, ...], list[Row]] = ((), [])
+        self._seen: tuple[object, ...] = ()
+        self._writes = 0
 
     @property
     def path(self) -> str:
@@ -139,7 +142,7 @@ class SqliteProposals:
 
     def add(self, proposals: Sequence[Proposal], *, record: Recording = unrecorded) -> None:
         """Store new proposals, all or none. An id that exists is InputError `id-taken`."""
-        with self._db.writing() as db:
+        with self._writing() as db:
             self._add(db, proposals)
             record(proposals)
 
@@ -181,16 +184,20 @@ class SqliteProposals:
         read before is read again only where its state, its answer or its time is another.
         """
         with self._db.reading() as db:
+            seen = db, db.execute("PRAGMA data_version").fetchone()[0], self._writes
+            if seen == self._seen:  # nobody wrote: no other connection, and not this one
+                return self._open[0]
             rows = sorted(row for state in OPEN for row in db.execute(OPEN_ROWS, (state,)))
             known, last = self._open
             if rows == last:
+                self._seen = seen
                 return known
             before = dict(zip(map(tuple, last), known, strict=True))
             pairs = [(row, before.get(tuple(row)) or self._at(db, row[0])) for row in rows]
-        # Somebody may have closed one, or forgotten it, since the rows were listed.
-        still = [(row, one) for row, one in pairs if one is not None and one.state in OPEN]
-        found = tuple(one for _, one in still)
-        self._open = found, [row for row, _ in still]
+            # Somebody may have closed one, or forgotten it, since the rows were listed.
+            still = [(row, one) for row, one in pairs if one is not None and one.state in OPEN]
+            found = tuple(one for _, one in still)
+            self._open, self._seen = (found, [row for row, _ in still]), seen
         return found
 
     def _at(self, db: sqlite3.Connection, seq: int) -> Proposal | None:
@@ -210,7 +217,7 @@ class SqliteProposals:
 
         `token` names the claim under which the caller holds the proposal, if it does.
         """
-        with self._db.writing() as db:
+        with self._writing() as db:
             return self._moved(db, proposal_id, move, answer=answer, at=at, token=token)
 
     def answer(
@@ -221,7 +228,7 @@ class SqliteProposals:
         record: Recording = unrecorded,
     ) -> tuple[Proposal, ...]:
         """Make the move of an answer for each of several proposals, all or none."""
-        with self._db.writing() as db:
+        with self._writing() as db:
             done = [self._moved(db, name, move, answer=answer) for name, answer in answers.items()]
             record(done)
         return tuple(done)
@@ -230,7 +237,7 @@ class SqliteProposals:
         self, new: Sequence[Proposal], *, rejected: Mapping[str, Answer]
     ) -> tuple[Proposal, ...]:
         """Store new versions, close the `parent` of each, and reject others, all or none."""
-        with self._db.writing() as db:
+        with self._writing() as db:
             moves = supersessions([one.parent for one in new], rejected)
             closed = [
                 self._moved(db, name, move, answer=rejected.get(name)) for name, move in moves
@@ -262,7 +269,7 @@ class SqliteProposals:
         """Take approved proposals for writing, all or none; StaleError `claimed` otherwise."""
         if not token:
             raise InputError("no-token", "a claim needs a name of its own")
-        with self._db.writing() as db:
+        with self._writing() as db:
             held = [self._held(db, name) for name in dict.fromkeys(proposal_ids)]
             for seq, proposal, holder in held:
                 check_claimable(proposal, holder)
@@ -272,7 +279,7 @@ class SqliteProposals:
 
     def take_over(self, token: str, *, new: str) -> bool:
         """Take a claim whose process is gone under a new name; False where somebody else did."""
-        with self._db.writing() as db:
+        with self._writing() as db:
             held = db.execute(HOLDERS, (_key(token),)).fetchall()
             if not held or any(alive(_text(row[0])) for row in held):
                 return False
@@ -281,7 +288,7 @@ class SqliteProposals:
 
     def release(self, token: str) -> None:
         """Give up a claim: nothing was written."""
-        with self._db.writing() as db:
+        with self._writing() as db:
             db.execute("DELETE FROM claims WHERE token = ?", (_key(token),))
 
     def claimed(self) -> tuple[tuple[str, Proposal], ...]:
@@ -301,7 +308,7 @@ class SqliteProposals:
 
     def settle(self, receipts: Sequence[Receipt], *, token: str) -> None:
         """Store what was written and close it, all or none, and give up the claim."""
-        with self._db.writing() as db:
+        with self._writing() as db:
             for receipt in receipts:
                 if not db.execute(HAS_RECEIPT, (_key(receipt.id),)).fetchone():
                     _insert(db, ADD_RECEIPT, _receipt_row(receipt))
@@ -311,7 +318,7 @@ class SqliteProposals:
 
     def add_receipt(self, receipt: Receipt) -> None:
         """Store a receipt. The same id twice is InputError `id-taken`."""
-        with self._db.writing() as db:
+        with self._writing() as db:
             _insert(db, ADD_RECEIPT, _receipt_row(receipt))
 
     def receipt(self, receipt_id: str) -> Receipt | None:
@@ -333,7 +340,7 @@ class SqliteProposals:
 
     def forget(self, *, before: float, limit: int = 1000) -> int:
         """Drop the oldest closed proposals and receipts from before a wall time."""
-        with self._db.writing() as db:
+        with self._writing() as db:
             rows = db.execute(ROWS + OLDEST_CLOSED, (_bounded(limit),)).fetchall()
             # Rows are in the order in which they were added: the first young one ends it.
             old = list(takewhile(lambda row: self._proposal(row).created.wall < before, rows))
@@ -371,6 +378,13 @@ class SqliteProposals:
         return latest, latest == wall and boot[1] == start
 
     # Rows
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection inside a transaction, and count it; time alone changes no row."""
+        with self._db.writing() as db:
+            self._writes += 1
+            yield db
 
     def _read(self, query: str, *values: object) -> tuple[Proposal, ...]:
         with self._db.reading() as db:

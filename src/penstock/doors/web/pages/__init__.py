@@ -1,7 +1,7 @@
 """The HTML pages and the forms that post to them.
 
-`review` shows a proposal, `answer_forms` takes an answer, `history` undoes, `decisions` looks back,
-`runs` shows isolated runs;
+`queue` lists what is pending (`inbox` finds and orders it), `review` shows a proposal,
+`answer_forms` takes an answer, `history` undoes, `decisions` looks back, `runs` isolated runs;
 the `*_values` modules hold what templates print. Which address leads where is in `doors.web.app`.
 Enter by `review`.
 Imported by: `doors.web.app`.

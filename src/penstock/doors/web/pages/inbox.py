@@ -66,8 +66,8 @@ class PendingGroup:
     def order(self, by: Order) -> str:
         """Return a text by which groups are sorted."""
         if by is Order.NEWEST:
-            return f"{FAR - self.created:020.6f} {self.id}"
-        since = f"{self.created:020.6f} {self.id}"
+            return f"{FAR - self.created:015.3f}"
+        since = f"{self.created:014.3f}"
         return since if by is Order.OLDEST else f"{int(not self.danger)} {self.agent} {since}"
 
 
@@ -147,7 +147,7 @@ def grouped(found: Iterable[Proposal], *, workspace: str = "") -> tuple[PendingG
         PendingGroup(members=tuple(some), danger=any(map(dangers, some)), workspace=workspace)
         for some in by_set.values()
     )
-    return tuple(sorted(made, key=lambda group: group.order(Order.DANGER)))
+    return tuple(sorted(made, key=lambda group: (group.order(Order.DANGER), group.id)))
 
 
 class Inbox:
@@ -155,6 +155,7 @@ class Inbox:
 
     def __init__(self) -> None:
         self._known: list[tuple[tuple[Proposal, ...], str, tuple[PendingGroup, ...]]] = []
+        self._summed: list[tuple[tuple[PendingGroup, ...], tuple[str, ...], str]] = []
 
     def pending(
         self, found: tuple[Proposal, ...], *, workspace: str = ""
@@ -166,6 +167,16 @@ class Inbox:
         waiting = (one for one in found if one.state is State.WAITING)
         made = grouped(waiting, workspace=workspace)
         self._known = [(found, workspace, made), *self._known[: KEPT - 1]]
+        return made
+
+    def summary(self, groups: tuple[PendingGroup, ...]) -> tuple[tuple[str, ...], str]:
+        """Return the agents of all groups, and the mark of the list."""
+        for known, agents, mark in list(self._summed):
+            if known is groups:
+                return agents, mark
+        agents = tuple(sorted({one.agent for one in groups if one.agent})[:MOST_AGENTS])
+        made = agents, mark_of(groups)
+        self._summed = [(groups, *made), *self._summed[: KEPT - 1]]
         return made
 
 
@@ -185,22 +196,24 @@ class InboxPage:
     mark: str
 
 
-def page_of(groups: Sequence[PendingGroup], query: QueueQuery) -> InboxPage:
+def page_of(groups: tuple[PendingGroup, ...], query: QueueQuery) -> InboxPage:
     """Return the groups that a page shows; `groups` have dangers first."""
-    some = [one for one in groups if query.matches(one)] if query.filters else list(groups)
+    some: Sequence[PendingGroup] = (
+        [one for one in groups if query.matches(one)] if query.filters else groups
+    )
     if query.order is not Order.DANGER:
-        some.sort(key=lambda group: group.order(query.order))
+        some = sorted(some, key=lambda group: (group.order(query.order), group.id))
+    agents, mark = INBOX.summary(groups)
     pages = max(1, -(-len(some) // PAGE))
     number = min(max(query.number, 1), pages)
-    agents = sorted({one.agent for one in groups if one.agent})[:MOST_AGENTS]
     return InboxPage(
         groups=tuple(some[(number - 1) * PAGE : number * PAGE]),
         found=len(some),
         total=len(groups),
         number=number,
         pages=pages,
-        agents=tuple(agents),
-        mark=mark_of(groups),
+        agents=agents,
+        mark=mark,
     )
 
 

@@ -6,6 +6,7 @@ const page = document.body.dataset.page || "";
 const $ = (what, where = document) => where.querySelector(what);
 const $$ = (what, where = document) => [...where.querySelectorAll(what)];
 const live = $("#live");
+const GO = ".card > a, [data-go]"; // what j and k go through
 
 // -- what changed ----------------------------------------------------------------------------
 
@@ -48,7 +49,7 @@ function keepingFocus(act) {
   act();
   if (!held || document.activeElement?.closest("#queue")) return;
   const card = cardOf(held);
-  (card ? $("[data-go]", card) : $("#queue [data-go]"))?.focus();
+  (card ? $("a", card) : $("#queue .card > a"))?.focus();
 }
 
 function merge(said) {
@@ -73,15 +74,16 @@ function place(card) {
   card.classList.add("fresh");
   const { order, section } = card.dataset;
   let after = $$("#queue .card").find((each) => each.dataset.order > order) || null;
-  const own = $$("#queue .card").some((each) => each.dataset.section === section);
-  if (after && after.dataset.section !== section && after.previousElementSibling?.matches(".section")) after = after.previousElementSibling;
+  const own = $$("#queue .section").some((each) => each.textContent.trim() === section);
+  const heading = after?.previousElementSibling;
+  if (heading?.matches(".section") && heading.textContent.trim() !== section) after = heading;
   const list = $("#queue .queue");
   if (section && !own) {
-    const heading = document.createElement("li");
-    heading.className = "section";
-    heading.append(document.createElement("h2"));
-    heading.firstChild.textContent = section;
-    list.insertBefore(heading, after);
+    const made = document.createElement("li");
+    made.className = "section";
+    made.append(document.createElement("h2"));
+    made.firstChild.textContent = section;
+    list.insertBefore(made, after);
   }
   list.insertBefore(card, after);
 }
@@ -169,7 +171,7 @@ if (helpButton) { helpButton.hidden = false; helpButton.addEventListener("click"
 function among() {
   if (page === "proposal") return $$("tr.head");
   if (page === "set") return $$("[data-file]");
-  return $$("[data-go]");
+  return $$(GO);
 }
 
 let at = -1;
@@ -198,7 +200,7 @@ function go(address) { if (address) location.assign(address); }
 // In the queue the keys of a proposal open the chosen one, at the place where the key leads.
 function chosen(tail) {
   const card = document.activeElement;
-  if (page === "queue" && card?.matches("[data-go]")) go(card.getAttribute("href") + tail);
+  if (page === "queue" && card?.matches(GO)) go(card.getAttribute("href") + tail);
 }
 
 if (location.hash === "#passphrase" || location.hash === "#reason") focus(location.hash);
