@@ -23,6 +23,7 @@ LEAVES = (
     "penstock.core.policy.fast_decide",
     "penstock.core.diff.loss_bound",
     "penstock.core.paths.spellings",
+    "penstock.core.paths.git_folders",
     "penstock.stores.system.places",
     "penstock.stores.queue.before_images",
     "penstock.stores.audit.cold_append",
