@@ -21,6 +21,7 @@ from penstock.doors.run.sort import actor_of, sort_layer
 from penstock.doors.run.sync import Sync
 from penstock.gate import Item, Proof
 from penstock.stores.isolation import records
+from penstock.stores.isolation.absorb import ASIDE
 from tests.doors.run.stage import RUN, LayerStage, can_stage, keep_run
 
 pytestmark = pytest.mark.skipif(not can_stage(), reason="NOT TESTED: this kernel cannot: overlays")
@@ -151,6 +152,20 @@ def test_a_file_that_was_put_back_after_a_failed_write_is_no_edit_of_the_user(
     result = play.sync()
     assert (result.pending, result.applied) == ((), ("a.txt",))
     assert (play.root / "a.txt").read_text() == "a\none\ntwo\n"
+
+
+def test_what_a_helper_that_was_killed_left_aside_comes_back(begin: Begin) -> None:
+    """A file is aside under a number; the next one to be moved would get the same."""
+    play = begin({"a.txt": "a\n"})
+    play.stage(("append", "a.txt", "one\n"), ("write", "b.txt", "b\n"))
+    layer = f"{play.runs.records.path(RUN)}/project"
+    os.mkdir(f"{layer}/{ASIDE}")
+    os.rename(f"{layer}/upper/a.txt", f"{layer}/{ASIDE}/0")
+    Path(f"{layer}/{ASIDE}/0.path").write_text("a.txt")
+    play.sync()
+    play.sync()
+    assert (play.root / "a.txt").read_text() == "a\none\n"
+    assert (play.root / "b.txt").read_text() == "b\n"
 
 
 def test_what_the_user_wrote_after_a_run_is_still_the_users(begin: Begin) -> None:

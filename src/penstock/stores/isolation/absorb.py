@@ -120,12 +120,17 @@ class LiveLayer:
         return _Leased(path=path, name=name, folder=folder, opened=opened, ident=ident, node=node)
 
     def _dropped(self, found: list[_Leased], held: ExitStack) -> list[str]:
+        mend(self.layer)  # or a name of what an earlier helper left there would be used again
         aside = _open_aside(self.layer)
         held.callback(close, aside)
         for number, one in enumerate(found):
             _note(aside, number, one.path)
         said = self.process.inside(lambda: self._move(found, aside))
         moved = {int(number) for number in said.split()}
+        if not moved:  # none of them may leave, or the helper was killed with some of them aside
+            mend(self.layer)
+            self.process.refresh()
+            return []
         back = False
         gone = []
         for number, one in enumerate(found):
