@@ -160,7 +160,7 @@ class Inbox:
     def pending(
         self, found: tuple[Proposal, ...], *, workspace: str = ""
     ) -> tuple[PendingGroup, ...]:
-        """Return what waits in a queue's list; the same list has the same groups."""
+        """Return the groups of pending changes in a list; the same list gives the same groups."""
         for known, name, groups in list(self._known):
             if known is found and name == workspace:
                 return groups

@@ -203,7 +203,7 @@ def set_page(
 
 
 def _rejected_files(gate: Gate, found: Sequence[Proposal]) -> frozenset[str]:
-    """Return the files of which an earlier version was rejected; of a large set none is told."""
+    """Return the files of which an earlier version was rejected; none for a large set."""
     some = found if len(found) <= MOST_LOOKED_BACK else ()
     return frozenset(one.id for one in some if rejected_before(gate, one) is not None)
 
