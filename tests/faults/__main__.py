@@ -1,7 +1,9 @@
 """Try every fault on every scenario, then power cuts, then the races at full length.
 
 `python -m tests.faults` does all of it; `--only NAME` chooses, `--every N` and `--sample N` thin
-out. It takes hours: every fault is tried at every single system call.
+out. Every fault is tried at every step; `--all-calls` also strikes system calls that are the same
+step as another one (see `rehearsal`), which takes hours. With `--progress FOLDER`, as `make faults`
+says, it goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ def scenarios() -> list[Scenario]:
 def report(scenario: Scenario, results: list[Result]) -> bool:
     """Print the results of a scenario; True when they are as they should be."""
     found = sum(len(result.problems) for result in results)
-    tried = ", ".join(f"{result.fault} {result.tried}" for result in results)
+    tried = ", ".join(f"{result.fault} {_of(result)}" for result in results)
     good = bool(found) == scenario.fails
     word = "ok  " if good else "BAD "
     told = f"{found} found, as it must be" if scenario.fails and good else f"{found} problem(s)"
@@ -39,6 +41,12 @@ def report(scenario: Scenario, results: list[Result]) -> bool:
         for problem in [text for result in results for text in result.problems][:20]:
             print(f"     {problem}")
     return good
+
+
+def _of(result: Result) -> str:
+    """Return how many struck, and of how many where some did not find their call again."""
+    missed = result.planned - result.tried
+    return f"{result.tried} of {result.planned}" if missed else str(result.tried)
 
 
 def races(applies: int) -> bool:
@@ -53,11 +61,16 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="strike at every Nth call only")
     parser.add_argument("--first", type=int, default=1, help="the first call to strike at")
     parser.add_argument("--call", default="", help="strike at the calls of this name only")
+    parser.add_argument("--fault", default="", help="those whose name begins so: kill, EIO, ...")
     parser.add_argument("--sample", type=int, default=0, help="so many faults, spread evenly")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="at a time")
     parser.add_argument(
         "--only", action="append", default=[], help="scenarios whose name begins so"
     )
+    parser.add_argument(
+        "--progress", default="", help="a folder that remembers what was survived by this code"
+    )
+    parser.add_argument("--all-calls", action="store_true", help="every call, not every step")
     parser.add_argument("--no-power", action="store_true", help="leave out the power cuts")
     parser.add_argument("--races", type=int, default=20_000, help="applies per race; 0 for none")
     options = parser.parse_args()
@@ -68,7 +81,7 @@ def main() -> int:
         print("SKIPPED: failing calls, because this is not x86-64", file=sys.stderr)
     only = tuple(options.only) or ("",)
     chosen = [one for one in scenarios() if one.name.startswith(only)]
-    names = ("every", "first", "call", "sample", "jobs")
+    names = ("every", "first", "call", "sample", "jobs", "progress", "fault", "all_calls")
     where = {name: getattr(options, name) for name in names}
     good = [report(one, try_all(one, **where)) for one in chosen]
     if not options.no_power:

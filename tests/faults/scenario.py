@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import errno
+import gc
 import importlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
 
+from tests.faults.progress import Progress
+from tests.faults.rehearsal import Rehearsal, Watch
 from tests.faults.tracer import FILE_CALLS, HELPER, Plan, Trace, can_inject_errors, run
 
 TRIES = 4
-ERRORS = {"EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "EINTR": errno.EINTR}
+EVERY_CALL = frozenset(FILE_CALLS.values())
+# Calls that take room on a disk, and calls that wait and so can be interrupted, by their manuals.
+WRITES = {"write", "pwrite64", "writev", "truncate", "ftruncate", "fallocate"}
+OPENS = {"open", "openat", "openat2", "creat", "close", "fsync", "fdatasync"}
+NAMES = {"mkdir", "mkdirat", "rename", "renameat", "renameat2", "link", "linkat", "symlink"}
+TAKES_ROOM = WRITES | OPENS | NAMES | {"symlinkat", "fsetxattr"}
+WAITS = WRITES | OPENS | {"read", "pread64", "fcntl", "flock", "getrandom"}
+ERRORS = {
+    "EIO": (errno.EIO, EVERY_CALL),
+    "ENOSPC": (errno.ENOSPC, TAKES_ROOM),
+    "EINTR": (errno.EINTR, WAITS),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +67,8 @@ class Result:
 
     scenario: str
     fault: str
-    tried: int = 0
+    planned: int = 0
+    tried: int = 0  # those that struck the call which they were planned for
     problems: list[str] = field(default_factory=list)
 
 
@@ -94,61 +109,103 @@ def import_late(scenario: Scenario) -> None:
             importlib.import_module(name)
 
 
-def calls_of(scenario: Scenario) -> list[str]:
+def rehearse(scenario: Scenario) -> Rehearsal:
     """Return the system calls of a run without faults, which must end well."""
     import_late(scenario)
+    _, problem = try_one(
+        scenario, Plan()
+    )  # what is asked of the machine once is known from here on
+    assert not problem, f"{scenario.name}: {problem}"
     with prepared(scenario) as folder:
-        trace = scenario.traced(folder, Plan())
+        gc.collect()  # a connection to a database that is looked at here would lose its locks
+        watch = Watch(folder)
+        trace = run(
+            lambda: watch.act(lambda: scenario.act(folder)),
+            Plan(pause=watch.pause),
+            ready=lambda: scenario.ready(folder),
+        )
         assert trace.answer == "ok", f"{scenario.name}: {trace.answer}"
         scenario.check(folder, trace.answer)
-    return trace.calls
+    return watch.rehearsal(trace.calls)
 
 
 def faults(
-    calls: list[str], *, every: int = 1, first: int = 1, call: str = "", sample: int = 0
+    known: Rehearsal,
+    *,
+    every: int = 1,
+    first: int = 1,
+    call: str = "",
+    sample: int = 0,
+    fault: str = "",
+    all_calls: bool = False,
 ) -> list[tuple[str, Plan]]:
-    """Return each fault at each call (or at every third from the first on, or of one name).
+    """Return each `fault` at each step (or at every third from the first on, or of one name).
 
-    A `sample` is that many of them, spread evenly over all faults and all calls.
+    With `all_calls`, also at calls that are the same step as another one. A `sample` is that many
+    of them, spread evenly over all faults and all calls.
     """
+    calls = known.calls
     points = [at for at in range(first, len(calls) + 1, every) if call in ("", calls[at - 1])]
-    found = list(_at(calls, points))
+    if not (all_calls or every > 1 or call):
+        found = list(
+            _at(calls, [at for at in points if at in known.apart], known.fresh & {*points})
+        )
+    else:
+        found = list(_at(calls, points, frozenset(points)))
+    found = [(name, plan) for name, plan in found if name.startswith(fault)]
     if not 0 < sample < len(found):
         return found
     return [found[at * len(found) // sample] for at in range(sample)]
 
 
-def _at(calls: list[str], points: list[int]) -> Iterator[tuple[str, Plan]]:
-    for at in points:
+def _at(calls: list[str], points: list[int], kills: Set[int]) -> Iterator[tuple[str, Plan]]:
+    for at in sorted(kills):
         yield "kill", Plan(at=at, kill=True)
     for at in points:
         if calls[at - 1].startswith(HELPER):
             yield "kill the forked one", Plan(at=at, kill=True, alone=True)
     if not can_inject_errors():
         return
-    for name, number in ERRORS.items():
+    for name, (number, struck) in ERRORS.items():
         for at in points:
-            if calls[at - 1].removeprefix(HELPER) in FILE_CALLS.values():
+            if calls[at - 1].removeprefix(HELPER) in struck:
                 yield name, Plan(at=at, error=number)
     for at in points:
-        yield "EIO from there on", Plan(at=at, error=errno.EIO, lasting=True)
+        if calls[at - 1].removeprefix(HELPER) in EVERY_CALL:
+            yield "EIO from there on", Plan(at=at, error=errno.EIO, lasting=True)
 
 
-def try_all(scenario: Scenario, *, jobs: int = 1, **chosen: Any) -> list[Result]:
-    """Try every fault on a scenario, or those that are `chosen`, in so many processes."""
-    calls = calls_of(scenario)
-    tried = faults(calls, **chosen)
+def try_all(
+    scenario: Scenario, *, jobs: int = 1, progress: str = "", **chosen: Any
+) -> list[Result]:
+    """Try every fault on a scenario, or those that are `chosen`, in so many processes.
+
+    What was survived before, as the folder `progress` says, is not tried again.
+    """
+    known = rehearse(scenario)
+    calls = known.calls
+    before = Progress(progress, scenario.name) if progress else None
     results: dict[str, Result] = {}
+    left: list[tuple[str, Plan]] = []
+    for fault, plan in faults(known, **chosen):
+        result = results.setdefault(fault, Result(scenario.name, fault))
+        result.planned += 1
+        struck = before.survived(plan, calls[plan.at - 1]) if before else None
+        if struck is None:
+            left.append((fault, plan))
+        else:
+            result.tried += struck
     with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as workers:
         # What a scenario holds cannot be sent to another process, and need not: it is forked.
         _FORKED.append((scenario, calls))
         for (fault, plan), (struck, problem) in zip(
-            tried, workers.map(_try, [plan for _, plan in tried], chunksize=8), strict=True
+            left, workers.map(_try, [plan for _, plan in left], chunksize=8), strict=True
         ):
-            result = results.setdefault(fault, Result(scenario.name, fault))
-            result.tried += struck
+            results[fault].tried += struck
             if problem:
-                result.problems.append(f"{fault} at call {plan.at} {problem}")
+                results[fault].problems.append(f"{fault} at call {plan.at} {problem}")
+            elif before:
+                before.note(plan, calls[plan.at - 1], struck=struck)
     return list(results.values())
 
 
@@ -158,15 +215,32 @@ _FORKED: list[tuple[Scenario, list[str]]] = []
 def _try(plan: Plan) -> tuple[bool, str]:
     """Try one fault; once more where the calls before it were not the usual ones.
 
-    At the turn of a second a few calls come in between, and the fault would strike another one.
+    Now and then a call comes in between, and the fault would strike another one.
     """
     scenario, calls = _FORKED[-1]
     for _ in range(TRIES):
         trace, problem = try_one(scenario, plan)
-        if problem or trace.calls[: plan.at] == calls[: plan.at]:
+        meant = _is_expected(trace.calls[: plan.at], calls, plan.at)
+        if problem or meant:
             break
     where = trace.calls[plan.at - 1] if len(trace.calls) >= plan.at else "?"
-    return trace.struck, f"({where}): {problem}" if problem else ""
+    return trace.struck and meant, f"({where}): {problem}" if problem else ""
+
+
+def _is_expected(found: list[str], calls: list[str], at: int) -> bool:
+    """Say whether a fault struck what it was meant for.
+
+    In which order two processes make their calls is the kernel's affair.
+    """
+    if found[-1:] != calls[at - 1 : at]:
+        return False
+    mine, theirs = _by_process(found), _by_process(calls)
+    return all(calls[: len(one)] == one for one, calls in zip(mine, theirs, strict=True))
+
+
+def _by_process(calls: list[str]) -> tuple[list[str], list[str]]:
+    forked = [one for one in calls if one.startswith(HELPER)]
+    return [one for one in calls if not one.startswith(HELPER)], forked
 
 
 def try_one(scenario: Scenario, plan: Plan) -> tuple[Trace, str]:
