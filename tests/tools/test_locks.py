@@ -26,7 +26,10 @@ def names(requirements: list[object]) -> set[str]:
     return {re.split(r"[^\w.-]", one)[0] for one in requirements if isinstance(one, str)}
 
 
-@pytest.mark.parametrize("lock", [ALL, RUN], ids=lambda lock: lock.name)
+RELEASE = REPOSITORY / "requirements.release.txt"
+
+
+@pytest.mark.parametrize("lock", [ALL, RUN, RELEASE], ids=lambda lock: lock.name)
 def test_a_lock_names_packages_versions_and_hashes_only(lock: Path) -> None:
     for line in lock.read_text(encoding="utf-8").splitlines():
         assert PINNED.match(line) or HASH.match(line), line
