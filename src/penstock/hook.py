@@ -8,7 +8,7 @@ import gc
 import sys
 
 gc.disable()  # what is made here lives until the end, which is near; the engine enables it
-VERSION = "0.1.0"  # of the package, as in `pyproject.toml`
+VERSION = "0.2.0"  # of the package, as in `pyproject.toml`
 PACKAGE = __file__.rpartition("/")[0]
 sys.path.append(PACKAGE.rpartition("/")[0])
 try:

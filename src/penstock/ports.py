@@ -8,9 +8,10 @@ Always true: nothing here has an opinion about verdicts.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from penstock.core.file_mode import FileMode, of_permissions
 from penstock.core.model import Action, Source
@@ -43,15 +44,15 @@ OF_KIND: Mapping[FileKind, FileMode] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileState:
+class FileState(Struct, frozen=True, kw_only=True):
     """A file, link or directory as it was at one moment.
 
     `digest` is over a file's exact bytes, or over the path that a link holds; a directory's is
     that of no bytes. `mode` are the permissions.
     After a write, `notes` tell what did not go as it should although the file holds the new
     content: an owner that could not be kept, a directory that could not be flushed. `made` are
-    the directories that were made for it.
+    the directories that were made for it: of the write and not of the file, so that two states
+    are equal without them.
     """
 
     digest: str
@@ -59,7 +60,17 @@ class FileState:
     mode: int
     kind: FileKind = FileKind.FILE
     notes: tuple[str, ...] = ()
-    made: tuple[str, ...] = field(default=(), compare=False)  # of the write, not of the file
+    made: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FileState) and self._of_file == other._of_file
+
+    def __hash__(self) -> int:
+        return hash(self._of_file)
+
+    @property
+    def _of_file(self) -> tuple[object, ...]:
+        return self.digest, self.size, self.mode, self.kind, self.notes
 
     @property
     def file_mode(self) -> FileMode:
@@ -67,8 +78,7 @@ class FileState:
         return OF_KIND.get(self.kind) or of_permissions(self.mode)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DirectoryEntry:
+class DirectoryEntry(Struct, frozen=True, kw_only=True):
     """One name in a directory; `size` is a regular file's, 0 for everything else."""
 
     name: str
@@ -76,8 +86,7 @@ class DirectoryEntry:
     size: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PlannedWrite:
+class PlannedWrite(Struct, frozen=True, kw_only=True):
     """One name of a set: `new` None removes it, `expect` None creates it.
 
     `mode` is what it becomes; None is a regular file with the permissions that it has. `was` is
@@ -100,8 +109,7 @@ class Ending(StrEnum):
     LEFT = "left"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RecoveredWrite:
+class RecoveredWrite(Struct, frozen=True, kw_only=True):
     """A write that a crash interrupted: its files, how it ended, and what was kept beside them.
 
     `kept` are files that hold a version nobody asked to drop; a person looks at them.
@@ -208,8 +216,7 @@ class Files(Protocol):
         """
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LogEntry:
+class LogEntry(Struct, frozen=True, kw_only=True):
     """A line that is on the chain now."""
 
     seq: int
@@ -389,8 +396,7 @@ class Blobs(Protocol):
         """Return how many bytes the images take."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Version:
+class Version(Struct, frozen=True, kw_only=True):
     """One rules file before and after an edit; `path` is absolute, every link resolved."""
 
     path: str
@@ -405,8 +411,7 @@ class VersionKind(StrEnum):
     BACKUP = "backup"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KeptVersion:
+class KeptVersion(Struct, frozen=True, kw_only=True):
     """Where the version before an edit is found: a commit's id, or a copy's path.
 
     `commit` is the commit that holds the edit itself, "" where there is none.
@@ -447,8 +452,7 @@ class History(Protocol):
         """Return an earlier version of a file. Raises InputError when there is no such."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GitChange:
+class GitChange(Struct, frozen=True, kw_only=True):
     """One path, relative to the top of its work tree, that differs; `action` is how."""
 
     path: str
@@ -456,8 +460,7 @@ class GitChange:
     lines: int = 0  # added and removed, where files were compared
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GitCommit:
+class GitCommit(Struct, frozen=True, kw_only=True):
     """A commit, and the first line of what it says of itself."""
 
     id: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from penstock.core.errors import RulesError
 from penstock.core.model import Actor, Change, ChangeKind, Decision, Verdict
@@ -43,7 +42,7 @@ def one(name: str, *, path: str = "src/app.py", **more: object) -> Proposal:
         ttl=3600.0,
         actor=Actor(agent="claude"),
     )
-    return replace(made, **more)  # type: ignore[arg-type]
+    return replace(made, **more)
 
 
 HOURS = [

@@ -91,7 +91,7 @@ def test_nothing_is_kept_under_what_is_no_digest(blobs: Store, name: str) -> Non
 
 
 def test_a_source_that_shrinks_is_kept_as_far_as_it_goes(blobs: Store) -> None:
-    class Shrinking(Bytes):
+    class Shrinking(Bytes, frozen=True):
         @property
         def size(self) -> int:
             return len(self.data) * 2

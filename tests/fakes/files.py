@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.core.digest import EMPTY, digest
 from penstock.core.errors import InputError

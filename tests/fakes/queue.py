@@ -11,7 +11,9 @@ import hashlib
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from penstock.core.digest import digest
 from penstock.core.errors import InputError, PenstockError

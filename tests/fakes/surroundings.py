@@ -28,7 +28,7 @@ class SaidSurroundings:
         return self.at_terminal
 
 
-class SeatedWorkspace(Workspace):
+class SeatedWorkspace(Workspace, frozen=True):
     """A workspace whose commands are taken to run at a person's terminal."""
 
     @cached_property

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from penstock.gate import look as module
-from penstock.gate.look import DiskLook
+from penstock.gate.look import DiskLook, DiskMemory
 from penstock.stores.files.workspace import DiskFiles
 
 FILES = [
@@ -147,3 +147,29 @@ def test_what_is_too_much_is_not_known(project: Path, monkeypatch: pytest.Monkey
 def test_a_pattern_of_many_stars_is_no_work(project: Path) -> None:
     (project / ("a" * 250)).write_text("")
     assert look_at(project).names("*a" * 60 + "*b", "") == []
+
+
+def test_looks_that_share_a_memory_see_one_moment_and_others_what_is_there(project: Path) -> None:
+    files, here = DiskFiles(str(project)), str(project)
+    memory = DiskMemory()
+    first = DiskLook(files, home="", memory=memory)
+    assert first.names("*.txt", here) == ["c.txt"]
+    assert sorted(first.below("docs", here) or ()) == ["a.md", "b.md"]
+    (project / "d.txt").write_text("new\n")
+    (project / "docs" / "c.md").write_text("new\n")
+    again = DiskLook(files, home="", memory=memory)
+    assert again.names("*.txt", here) == ["c.txt"]
+    assert sorted(again.below("docs", here) or ()) == ["a.md", "b.md"]
+    assert look_at(project).names("*.txt", here) == ["c.txt", "d.txt"]
+    assert sorted(look_at(project).below("docs", here) or ()) == ["a.md", "b.md", "c.md"]
+
+
+def test_a_memory_does_not_grow_with_the_patterns(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_PATTERNS", 3)
+    memory = DiskMemory()
+    look = DiskLook(DiskFiles(str(project)), home="", memory=memory)
+    for number in range(10):
+        assert look.names(f"{number}*", str(project)) == []
+        assert len(memory.names) <= 3

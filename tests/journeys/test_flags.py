@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from penstock.core.proposals.codec import from_json, to_json
 from penstock.core.proposals.flag import RiskLevel

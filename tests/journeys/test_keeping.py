@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError, StoreError
 from penstock.gate.retention import DAY, PAUSE

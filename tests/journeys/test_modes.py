@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
-from penstock.core.audit.standing_approval import tells_of
+from penstock.core.audit.approval.standing_approval import tells_of
 from penstock.core.errors import InputError, StaleError
 from penstock.core.file_mode import FileMode
 from penstock.core.model import Actor, Verdict

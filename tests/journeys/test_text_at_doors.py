@@ -225,6 +225,7 @@ def test_a_commit_of_a_rule_edit_hides_nothing(tmp_path: Path) -> None:
 EXITS = {
     "cli/__init__.py": "a word of ours",
     "cli/audit/group.py": "exported lines, escaped by their formats",
+    "cli/audit/ship.py": "a unit that a program reads",
     "cli/integrations/broker_cli.py": "a question of ours",
     "cli/integrations/serve.py": "a unit that a program reads",
     "cli/judge/batch.py": "JSON lines that a program reads",
@@ -246,7 +247,7 @@ EXITS = {
     "doors/mcp/http.py": "the server's one place",
     "doors/mcp/tool_call.py": "an error, escaped",
     "doors/reviewer/output.py": "the reviewer's one place",
-    "doors/web/highlight_worker.py": "JSON for a program",
+    "doors/colours/worker.py": "JSON for a program",
     "hook.py": "a word of ours",
 }
 PRINTERS = {"print", "echo", "secho", "write", "writelines"}

@@ -156,3 +156,28 @@ def test_a_person_may_repair_what_agents_may_not_touch(world: World) -> None:
     world.policy = parse_policy('version = 1\n[[deny]]\nid = "x"\npaths = ["**"]\n')
     undo(world, receipt)
     assert world.holds("careful/a") == b"old\n"
+
+
+def test_what_was_answered_together_is_undone_together(world: World) -> None:
+    first, second = write(world, "careful/a", b"new\n"), write(world, "careful/b", b"x\n")
+    write(world, "careful/c", b"stays\n")
+    found = world.gate.undoable(receipt=f"{first.id},{second.id},{first.id}")
+    assert {one.id for one in found} == {first.id, second.id}
+    undo(world, *found)
+    assert world.holds("careful/a") == b"old\n"
+    assert world.holds("careful/b") is None
+    assert world.holds("careful/c") == b"stays\n"
+
+
+def test_of_several_writes_to_one_file_the_first_content_comes_back(world: World) -> None:
+    first = write(world, "careful/a", b"one\n")
+    second = write(world, "careful/a", b"two\n")
+    undo(world, *world.gate.undoable(receipt=f"{first.id},{second.id}"))
+    assert world.holds("careful/a") == b"old\n"
+
+
+def test_of_what_was_answered_together_the_rest_is_undone(world: World) -> None:
+    first, second = write(world, "careful/a", b"new\n"), write(world, "careful/b", b"x\n")
+    undo(world, first)
+    (left,) = world.gate.undoable(receipt=f"{first.id},{second.id}")
+    assert left.id == second.id

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError
 from penstock.core.model import Actor
@@ -116,3 +116,10 @@ def test_a_comment_that_would_be_lost_is_refused(approve: bool) -> None:
     now = world.gate.get(one.id)
     assert now is not None
     assert now.state is State.WAITING
+
+
+def test_each_of_several_approvals_has_a_reason_of_its_own() -> None:
+    world = World()
+    ids = [world.propose(f"careful/{name}", b"x\n") for name in ("one", "two")]
+    done = world.gate.answer_all(ids, approve=True, proof=PERSON, reasons={ids[0]: "not all seen"})
+    assert [one.answer.reason for one in done if one.answer] == ["not all seen", ""]

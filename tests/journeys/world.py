@@ -101,6 +101,9 @@ class NoKeys:
     def key(self, key_id: str) -> bytes | None:
         return None
 
+    def own_ids(self) -> frozenset[str]:
+        return frozenset()
+
     def passkey(self, credential: bytes) -> Passkey | None:
         return None
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.app.process import start_beside
 from penstock.core.notify.message import Alert
@@ -21,8 +22,7 @@ from penstock.stores.notify.outbox import Outbox
 SWITCH = "PENSTOCK_NOTIFY"  # `off` starts no process; one that stays tells all the same
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Announcement:
+class Announcement(Struct, frozen=True, kw_only=True):
     """How far a message came: `targets` it is queued for, or the `problem` that stopped it."""
 
     targets: int = 0
@@ -32,7 +32,15 @@ class Announcement:
 
 def targets_in(settings: NotifySettings, environ: Mapping[str, str]) -> int:
     """Return how many there are to tell."""
-    return len(settings.targets) + (settings.desktop and _has_desktop(environ))
+    desktop = settings.desktop and _has_desktop(environ)
+    return len(settings.targets) + desktop + len(_subscribed())
+
+
+def _subscribed() -> tuple[object, ...]:
+    from penstock.stores.notify.subscriptions import Subscriptions
+    from penstock.stores.system.places import state_home
+
+    return Subscriptions(state_home()).all()
 
 
 def _has_desktop(environ: Mapping[str, str]) -> bool:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from penstock.core.audit.approvals import APPROVED, KEY_MADE
+from msgspec import Struct
+from msgspec.structs import replace
+
+from penstock.core.audit.approval.approvals import APPROVED, KEY_MADE
 from penstock.core.audit.key_exchange import Exchange, KeyExchange, KnownKey, exchanges
 from penstock.core.errors import PenstockError
 from penstock.stores.system.known_roots import known_roots
@@ -40,8 +42,7 @@ class ProofNeeded(StrEnum):
     NONE = "none"  # nothing that is here approves
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ApprovalState:
+class ApprovalState(Struct, frozen=True, kw_only=True):
     """The proof that approvals have now, in a sentence, and what was exchanged."""
 
     proof: ProofNeeded

@@ -7,28 +7,32 @@ Always true: a process that only looks makes no key and no checkpoint of its own
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 if TYPE_CHECKING:
-    from penstock.core.audit.checkpoint import CheckpointKey
+    from penstock.core.audit.checkpoint import CheckpointKey, SignerKey
+    from penstock.core.audit.cosign import Quorum, WitnessSettings
     from penstock.core.audit.evidence import Evidence
     from penstock.core.audit.findings import AuditReport
     from penstock.core.audit.log_head import LogHead
     from penstock.core.audit.query import Query
     from penstock.core.policy.model import AuditSettings
     from penstock.stores.audit.checkpoints import Checkpoints
+    from penstock.stores.audit.cosigners import Cosigners
     from penstock.stores.audit.jsonl import JsonlLog
     from penstock.stores.audit.remembered_head import HeadMemory
     from penstock.stores.audit.signed_log import SignedLog, Start
+    from penstock.stores.audit.witness import WitnessReply
 
 INSTALLATION = "installation"
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Struct, frozen=True, dict=True):
     """One log with what it is compared with: its checkpoints, the remembered head, witnesses.
 
     Checkpoints and the key that signs them lie in `folder`; the head and the last checkpoint
@@ -43,6 +47,8 @@ class Record:
     settings: AuditSettings
     home: str
     start: Start | None = None
+    cosign: WitnessSettings | None = None
+    """The witnesses that others run; None where there are none."""
     patience: float | None = None
     """How long to wait for the log's lock; None for as long as the log itself would."""
 
@@ -72,12 +78,20 @@ class Record:
         private_dir(self.folder)
         return self._signed_by(kept_key(self._key_path, self._name(make=True)))
 
-    def _evidence(self, head: LogHead | None) -> Evidence:
+    def _evidence(self, head: LogHead | None, *, ask: bool) -> Evidence:
         """Collect what the log is compared with. Where there is no key, nobody's notes count."""
+        return self._as_kept().evidence(head, ask=ask)
+
+    def _as_kept(self) -> Checkpoints:
+        """Return the checkpoints for one who only looks: no key is made."""
         from penstock.stores.audit.checkpoints import load_key
 
         key = load_key(self._key_path) if os.path.lexists(self._key_path) else None
-        return self._signed_by(key).evidence(head)
+        return self._signed_by(key)
+
+    def quorum(self) -> Quorum | None:
+        """Return how many of the witnesses that others run have cosigned; None without any."""
+        return self._as_kept().quorum() if self.cosign else None
 
     def _signed_by(self, key: CheckpointKey | None) -> Checkpoints:
         from penstock.core.audit.checkpoint import SignerKey
@@ -95,7 +109,23 @@ class Record:
                 make_witness(text, key=public, folder=self.folder)
                 for text in self.settings.witnesses
             ],
+            cosigners=self._cosigners(public),
         )
+
+    def _cosigners(self, log: SignerKey) -> Cosigners | None:
+        if self.cosign is None:
+            return None
+        from penstock.stores.audit.cosigners import Cosigners
+
+        return Cosigners(self.folder, self.cosign, log=log)
+
+    def took(self, replies: Iterable[WitnessReply]) -> bool:
+        """Say whether all our own witnesses took a checkpoint, and enough of those of others."""
+        others = {one.name for one in self.cosign.cosigners} if self.cosign else set()
+        if any(one.error for one in replies if one.witness not in others):
+            return False
+        quorum, made = self.checkpoints.quorum(), self.checkpoints.latest()
+        return not quorum or made is None or (quorum.reached and quorum.size >= made.size)
 
     @property
     def memory(self) -> HeadMemory:
@@ -181,11 +211,17 @@ class Record:
         events = filter(None, map(parse_line, lines))
         return [(0, event) for event in events if wanted.accepts(event)]
 
-    def verify(self, *, notice: frozenset[str] = frozenset(), there: bool = False) -> AuditReport:
+    def verify(
+        self,
+        *,
+        notice: frozenset[str] = frozenset(),
+        there: bool = False,
+        ask: bool = False,
+    ) -> AuditReport:
         """Compare the log with everything that there is to compare it with.
 
         Lines whose `op` is in `notice` come along, at no further pass. A log that never was is
-        sound unless it was said to be `there`.
+        sound unless it was said to be `there`. `ask` asks the witnesses that others run as well.
         """
         from penstock.core.audit.findings import AuditReport
         from penstock.stores.audit.segments import files_of
@@ -196,7 +232,9 @@ class Record:
         if not files_of(self.path) and remembered is not None:
             return _gone(remembered)
         evidence = replace(
-            self._evidence(remembered), expects_head=True, unremembered=facts.unremembered(end)
+            self._evidence(remembered, ask=ask),
+            expects_head=True,
+            unremembered=facts.unremembered(end),
         )
         if not files_of(self.path) and evidence.is_empty and not there:
             return AuditReport(count=0, head="")  # a log that never was is sound

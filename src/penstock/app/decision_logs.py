@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from penstock.app.workspace import read_rules, workspace_of
 from penstock.stores.system.places import RULES, home, user_rules
@@ -43,8 +44,7 @@ def loaded_config(path: str) -> LoadResult:
     return load(path, read_rules)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Logs:
+class Logs(Struct, frozen=True, kw_only=True):
     """The logs that tell of past decisions; `root` is where those of our own record were made."""
 
     paths: tuple[str, ...]
@@ -59,7 +59,7 @@ class Logs:
 
     def recent(self, most: int) -> list[Past]:
         """Return up to `most` of the newest decisions of each log, what people said included."""
-        from dataclasses import replace
+        from msgspec.structs import replace
 
         from penstock.stores.decisions.query import recent
 

@@ -10,9 +10,11 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.app.announce import is_quiet, start_process
+from penstock.app.push import Push, pushed, subscribers
 from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError
 from penstock.core.loopback import page_origin
@@ -28,6 +30,7 @@ from penstock.stores.notify.send import (
     show_on_desktop,
     targets_of,
 )
+from penstock.stores.notify.web_push import send_push
 from penstock.stores.system.places import state_home, user_rules
 
 LIFE = 60.0  # seconds that a turn may take, besides waiting between two messages
@@ -37,13 +40,13 @@ PREVIEW = 3000
 Try = Callable[[MessageTarget, Message], str]
 
 
-@dataclass
-class Teller:
+class Teller(Struct, dict=True):
     """One process's turn: tells everybody what they were not told yet."""
 
     here: Workspace
     environ: Mapping[str, str]
     tell: Try = send
+    push: Push = send_push
     sleep: Callable[[float], None] = time.sleep
     go_on: Callable[[str], object] = start_process
     _not_before: dict[str, float] = field(default_factory=dict)
@@ -114,7 +117,9 @@ class Teller:
         beside = os.path.dirname(user_rules())
         found = targets_of(settings.targets, self.environ, beside=beside)
         shown = settings.desktop and has_desktop(self.environ)
-        return (*found, MessageTarget(name=DESKTOP)) if shown else found
+        desktop = (MessageTarget(name=DESKTOP),) if shown else ()
+        pushes = (MessageTarget(name=one.name, browser=one) for one in subscribers().all())
+        return (*found, *desktop, *pushes)
 
     def _finish(self, outbox: Outbox, settings: NotifySettings, told: Deliveries) -> None:
         """Keep the mark while something may still have to be told later."""
@@ -143,7 +148,7 @@ class Teller:
         told: Deliveries,
         settings: NotifySettings,
     ) -> None:
-        wrong = self.try_one(target, self._message(due, settings))
+        wrong = self.try_one(target, self._message(due, settings), due)
         if wrong:
             self._failed(target, due, told)
         else:
@@ -155,8 +160,10 @@ class Teller:
                 told.done.setdefault(group.key, set()).add(target.name)
         self._record(target, due, wrong, told)
 
-    def try_one(self, target: MessageTarget, said: Message) -> str:
-        """Send a message once; return what went wrong."""
+    def try_one(self, target: MessageTarget, said: Message, due: Sequence[Notice] = ()) -> str:
+        """Send a message once; return what went wrong. A push does not say what is due."""
+        if target.browser is not None:
+            return pushed(target.browser, due, self.push)
         if target.name == DESKTOP:
             return show_on_desktop(said, self.environ)
         return self.tell(target, said)

@@ -10,31 +10,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.errors import StoreError
 from penstock.core.run.place import LayerPlace, place_of
 from penstock.core.run.reasons import may_be_incomplete
 from penstock.core.run.settings import RunSettings, run_settings, without_effect
 from penstock.stores.isolation.absorb import LiveLayer, mend
-from penstock.stores.isolation.capture import Begin
-from penstock.stores.isolation.copy_process import CopyPlan, start_copy
 from penstock.stores.isolation.landlock import can_restrict
 from penstock.stores.isolation.layer import RunLayer
 from penstock.stores.isolation.mounts import is_below, mounted_below
 from penstock.stores.isolation.openings import openings, resolved
 from penstock.stores.isolation.probe import Isolation, isolation, try_out
 from penstock.stores.isolation.process import NO_ISOLATION, IsolatedProcess, start
-from penstock.stores.isolation.project_copy import (
-    TREE,
-    CopyLayer,
-    copy_home,
-    copy_project,
-    has_copy,
-)
-from penstock.stores.isolation.records import RunFolders, RunRecord, remove_half
+from penstock.stores.isolation.records import TREE, RunFolders, RunRecord, has_copy, remove_half
 from penstock.stores.isolation.room import RoomPlan
 from penstock.stores.isolation.syscalls import flush
 from penstock.stores.system.clock import boot_id
@@ -43,6 +36,7 @@ from penstock.stores.system.private import private_dir
 
 if TYPE_CHECKING:
     from penstock.app.workspace import Workspace
+    from penstock.stores.isolation.capture import Begin
 
 __all__ = [
     "IsolatedProcess",
@@ -73,8 +67,7 @@ def probe(here: Workspace) -> Isolation:
     return try_out(here.state)
 
 
-@dataclass(frozen=True)
-class IsolatedRuns:
+class IsolatedRuns(Struct, frozen=True, dict=True):
     """The isolated runs of a workspace."""
 
     here: Workspace
@@ -94,6 +87,8 @@ class IsolatedRuns:
         upper, largest = os.path.join(self._layer(run), "upper"), self.settings.limit_bytes
         copy = self._copy(run)
         if has_copy(copy):
+            from penstock.stores.isolation.project_copy import CopyLayer
+
             tree = os.path.join(copy, TREE)
             return CopyLayer(upper=tree, real=self.here.root, largest=largest, folder=copy)
         return RunLayer(upper=upper, real=self.here.root, largest=largest, live=live)
@@ -132,9 +127,14 @@ class IsolatedRuns:
         """Say whether a run works in a copy of the project."""
         return has_copy(self._copy(run))
 
-    def keeps_home(self) -> bool:
-        """Say whether what a run writes to the home directory is kept."""
-        return self.settings.home != "read-only"
+    def wrote_home(self, run: str) -> bool:
+        """Say whether there is something that runs wrote to the home directory."""
+        if self.settings.home == "read-only":
+            return False
+        try:
+            return bool(os.listdir(self.home_upper(run)))
+        except FileNotFoundError:
+            return False
 
     def home_upper(self, run: str) -> str:
         """Return where a run keeps what it wrote to the home directory."""
@@ -225,6 +225,9 @@ class IsolatedRuns:
         environ: Mapping[str, str],
         because: str = "",
     ) -> Started:
+        from penstock.stores.isolation.copy_process import CopyPlan, start_copy
+        from penstock.stores.isolation.project_copy import copy_home, copy_project
+
         root, place = self.here.root, os.path.realpath(home())
         said, state = self.settings, os.path.realpath(state_home())
         if said.net == "off":
@@ -260,7 +263,7 @@ class IsolatedRuns:
         above = {path[:at] for path in tracked for at, sign in enumerate(path) if sign == "/"}
 
         def left_out(path: str) -> bool:
-            place = place_of(path, tracked=frozenset(), scratch=scratch)
+            place = place_of(path, tracked=frozenset, scratch=scratch)
             return place is LayerPlace.SCRATCH and path not in above
 
         return left_out
@@ -281,6 +284,8 @@ class IsolatedRuns:
         In a copy everything is.
         """
         if self.is_copy(run):
+            from penstock.stores.isolation.copy_process import CopyPlan, start_copy
+
             hidden = (os.path.realpath(state_home()), *self._hidden())
             tree = self.inside(run, self.here.root)
             look = CopyPlan(directory=tree, writable=(), readable=(tree,), hidden=hidden)
@@ -338,13 +343,13 @@ class IsolatedRuns:
 
     def repository_outside(self) -> str:
         """Return where git keeps the repository, if not in the project: a linked work tree's."""
-        from penstock.stores.git.repository import repository_of
-        from penstock.stores.git.run import GitError
-
         root = self.here.root
         usual = os.path.join(root, ".git")
         if os.path.isdir(usual) and not os.path.islink(usual):
             return ""
+        from penstock.stores.git.repository import repository_of
+        from penstock.stores.git.run import GitError
+
         try:
             found = repository_of(usual)
         except GitError:
@@ -369,6 +374,8 @@ class IsolatedRuns:
 
     def ignored(self, paths: Sequence[str]) -> frozenset[str]:
         """Return which paths the real repository ignores."""
+        if not paths:
+            return frozenset()
         from penstock.stores.git.ignore import ignored
 
         return ignored(self.here.root, paths)

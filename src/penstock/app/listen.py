@@ -1,6 +1,7 @@
-"""Open a socket that listens on this machine alone, for every door that serves.
+"""Open a socket that listens, for every door that serves.
 
-Always true: a socket from here is bound to a loopback address.
+Always true: a socket from `listening` is bound to a loopback address; `opened` is for `phone`,
+which has looked at the address.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ def has_ipv6() -> bool:
 def listening(host: str, port: int, *, backlog: int, hint: str) -> socket.socket:
     """Return a socket that listens; port 0 takes a free one. `hint` says how to choose another."""
     check(host)
+    return opened(host, port, backlog=backlog, hint=hint)
+
+
+def opened(host: str, port: int, *, backlog: int, hint: str) -> socket.socket:
+    """Return a socket that listens at a number, whichever network it belongs to."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -7,7 +7,8 @@ read is said to be so rather than taken for empty.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError
@@ -22,8 +23,7 @@ from penstock.stores.system.project_states import (
 __all__ = ["ProjectState", "StateContents", "contents", "forget", "projects", "state_of_project"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StateContents:
+class StateContents(Struct, frozen=True, kw_only=True):
     """What goes with a state: pending proposals, audit entries, kept contents in bytes.
 
     `unknown` says why these could not be counted.

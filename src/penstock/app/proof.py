@@ -12,8 +12,9 @@ import os
 import pwd
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from penstock.app.workspace import Workspace
 from penstock.core.errors import PenstockError, RefusedError
@@ -32,6 +33,7 @@ __all__ = [
     "add_passkey",
     "attempts_recorded",
     "by_key",
+    "by_key_in",
     "log_unlock",
     "named_passkey",
     "need_code_set_up",
@@ -67,6 +69,18 @@ def by_key(here: Workspace, passphrase: str, code: str | None = None, **told: st
         return Proof(by=who(), kind="key", sign=here.keys.unseal(passphrase, code=code))
 
 
+def by_key_in(here: Workspace, folder: str, passphrase: str, **told: str) -> Proof:
+    """Return the proof that an approver's key in another directory gives.
+
+    It counts for what the organisation's bundle has that key for.
+    """
+    from penstock.gate import Proof
+    from penstock.stores.approver.keys import ApproverKeys
+
+    with attempts_recorded(here, **told):
+        return Proof(by=who(), kind="key", sign=ApproverKeys(folder).unseal(passphrase))
+
+
 @contextmanager
 def attempts_recorded(here: Workspace, **told: str) -> Iterator[None]:
     """Put it on the record when somebody is refused inside the block."""
@@ -86,8 +100,8 @@ def add_passkey(
     here: Workspace, made: Passkey, passphrase: str, code: str | None = None, **told: str
 ) -> Passkey:
     """Have the approver's key vouch for a passkey, log it, and keep it."""
-    from penstock.core.audit.approval_proof import passkey_facts
-    from penstock.core.audit.passkey_use import ADDED
+    from penstock.core.audit.approval.approval_proof import passkey_facts
+    from penstock.core.audit.approval.passkey_use import ADDED
 
     here.keys.passkeys.require_new(made)
     with attempts_recorded(here, **told):
@@ -105,7 +119,7 @@ def remove_passkey(
     """Have the approver's key say that a passkey no longer counts, log it, and keep that."""
     import time
 
-    from penstock.core.audit.passkey_use import REMOVED
+    from penstock.core.audit.approval.passkey_use import REMOVED
     from penstock.core.proposals.passkey import removal
     from penstock.stores.approver.passkeys import PasskeyRemoval
 

@@ -148,14 +148,15 @@ def logged_targets(commit: str) -> tuple[str, ...]:
 
 
 @contextmanager
-def editing(paths: Sequence[str], *, by: str) -> Iterator[Writing]:
+def editing(paths: Sequence[str], *, by: str, home: Workspace | None = None) -> Iterator[Writing]:
     """Hold the locks of some rules files and give what can change them.
 
-    What a crash left of an earlier edit is ended first. Raises StoreError `config-locked`.
+    The edit belongs to `home`, or to where the command runs. What a crash left of an earlier edit
+    is ended first. Raises StoreError `config-locked`.
     """
     from penstock.stores.rules.lock import SECONDS, locked
 
-    here, versions = _workspace(paths), rule_history()
+    here, versions = home or _workspace(paths), rule_history()
     with locked(paths, by=by, seconds=_seconds(SECONDS)):
         here.rule_files.files.recover()
         yield lambda edit: here.gate.edit_rules(edit, history=versions)

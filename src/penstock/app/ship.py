@@ -14,7 +14,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.app.workspace import Workspace
 from penstock.core.audit.export.formats import Format
@@ -37,8 +38,7 @@ LOOK_EVERY = 2.0
 STARTED_OVER = "the last entry that was sent is gone from the audit log; sending starts over"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SinkStatus:
+class SinkStatus(Struct, frozen=True, kw_only=True):
     """How far one sink has one log. `lag` is how many entries it lacks."""
 
     sink: str
@@ -58,8 +58,7 @@ class SinkStatus:
         }
 
 
-@dataclass(kw_only=True)
-class SinkTurn:
+class SinkTurn(Struct, kw_only=True, dict=True):
     """One log on its way to one sink."""
 
     here: Workspace
@@ -211,8 +210,7 @@ def _head(path: str) -> int:
 # --- for as long as a process runs ---------------------------------------------------------
 
 
-@dataclass(kw_only=True)
-class Shipper:
+class Shipper(Struct, kw_only=True, dict=True):
     """Sends what is there, again and again; each sink in its own time.
 
     `say` gets each problem once, until there is another one.

@@ -12,10 +12,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import Struct
+
+from penstock.app.rules.organisation import bundle_store, bundle_terms
 from penstock.app.rules.policy import (
     LARGEST_RULES,
     Reading,
@@ -40,6 +42,7 @@ from penstock.stores.system.places import (
 if TYPE_CHECKING:
     from penstock.app.announce import Announcement
     from penstock.app.audit import Record
+    from penstock.core.audit.cosign import WitnessSettings
     from penstock.core.audit.findings import AuditReport
     from penstock.core.notify.message import Alert
     from penstock.core.notify.settings import NotifySettings
@@ -130,8 +133,7 @@ def open_judge(
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class DoorExtras:
+class DoorExtras(Struct, frozen=True, kw_only=True, dict=True):
     """What a door brings along: a level of rules from a file of its own, and a second log.
 
     `level` reads the file's bytes (None: there is none); `beside` returns the log to write to
@@ -143,14 +145,14 @@ class DoorExtras:
     beside: Callable[[AuditLog], AuditLog]
 
 
-@dataclass(frozen=True)
-class Workspace:
+class Workspace(Struct, frozen=True, dict=True):
     """One workspace with its state; each part is opened when it is first needed.
 
     `door` is who holds the gate: a program of somebody else's unless a door of ours says so.
     `signs` says where a checkpoint that is due is signed: in the thread that appends, in one
     behind it, or in a process beside this one. `patience` is how long to wait for a lock of the
-    state, where the stores' own is too long.
+    state, where the stores' own is too long. With `compiles`, a policy is also kept as the hook
+    reads it: that is for the hook, and for who sets it up or checks it.
     """
 
     root: str
@@ -159,6 +161,7 @@ class Workspace:
     door: Door = Door.LIBRARY
     signs: Signs = "here"
     patience: float | None = None
+    compiles: bool = False
 
     @cached_property
     def keys(self) -> ApproverKeys:
@@ -178,8 +181,19 @@ class Workspace:
             self.policy().audit,
             os.path.dirname(self.state),
             self._signer(),
+            cosign=self._cosign(),
             patience=self.patience,
         )
+
+    def _cosign(self) -> WitnessSettings | None:
+        """Return the witnesses of the user's own rules; None where there are none."""
+        said = self.policy().witness
+        if not any(said.values()):
+            return None
+        from penstock.core.audit.cosign import witness_settings
+
+        found = witness_settings(said, user=user_rules())
+        return found if found.cosigners else None
 
     def _signer(self) -> Start | None:
         from penstock.app.audit import sign_behind, sign_beside
@@ -318,6 +332,12 @@ class Workspace:
 
         return settings_of(self.policy().notify, user=user_rules())
 
+    def editor(self) -> str:
+        """Return the user's own link for opening a file in an editor; "" where there is none."""
+        from penstock.core.review.editor_link import editor_of
+
+        return editor_of(self.policy().page, user=user_rules())
+
     def _adopt(self, gate: Gate) -> None:
         """Give the gate what agents wrote by themselves, so that it can be undone."""
         from penstock.stores.queue.observations import drop, observed, tidy
@@ -381,11 +401,14 @@ class Workspace:
 
     def _keep(self, policy: Policy, stamps: Sequence[Stamp]) -> None:
         """Keep a good policy for the time when it is broken, and compiled for the hook."""
-        from penstock.core.policy.compile import dump
-
-        files = {path: read_rules(path) for path in policy.files}
+        # The bundle of an organisation is kept elsewhere, and an older one is not in force again.
+        own = [path for path in policy.files if path != bundle_store().current_path]
+        files = {path: read_rules(path) for path in own}
         keep(self.state, policy.revision, {p: data for p, data in files.items() if data})
-        keep_compiled(self.state, dump(policy, stamps=stamps, folds=self.files.folds))
+        if self.compiles:
+            from penstock.core.policy.compile import dump
+
+            keep_compiled(self.state, dump(policy, stamps=stamps, folds=self.files.folds))
 
     def _stamps(self, policy: Policy, seen: Mapping[str, Stamp] | None = None) -> tuple[Stamp, ...]:
         """Return what changes when a rules file does; `seen` is what was there when it was read."""
@@ -395,35 +418,46 @@ class Workspace:
         paths = dict.fromkeys((*own, *more, *policy.files))
         return tuple(known.get(path) or stamp(path) for path in paths)
 
-    def verify(self, log: str = "") -> AuditReport:
+    def verify(self, log: str = "", *, ask: bool = False) -> AuditReport:
         """Compare the record with all evidence, and each approval with its signature.
 
         Of another log than this workspace's only the chain and the signatures can be compared,
-        and what is kept of a log in the directory that it lies in.
+        and what is kept of a log in the directory that it lies in. `ask` asks the witnesses that
+        others run; without it, what they have cosigned is compared.
         """
-        from dataclasses import replace
+        from msgspec.structs import replace
 
-        from penstock.core.audit.approvals import NOTICE, Approvals
+        from penstock.core.audit.approval.approvals import NOTICE, Approvals
+        from penstock.core.audit.approval.owner_approvals import NOTICE as OWNER_ENTRIES
+        from penstock.core.audit.approval.owner_approvals import OwnerApprovals
+        from penstock.core.audit.approval.standing_approval import WriteApprovals
         from penstock.core.audit.query import parse_line
         from penstock.core.audit.run_accounts import RUN_ENTRIES, RunAccounts
-        from penstock.core.audit.standing_approval import WriteApprovals
 
         if log and os.path.realpath(log) == os.path.realpath(self.record.path):
             log = ""  # our own by its path: everything that we know of it counts
         record = self._record_at(log) if log else self.record
-        report = record.verify(notice=NOTICE | RUN_ENTRIES, there=bool(log))
+        report = record.verify(
+            notice=NOTICE | OWNER_ENTRIES | RUN_ENTRIES, there=bool(log), ask=ask
+        )
         approvals = Approvals(elsewhere=bool(log))
         for known in self.keys.known():
             approvals.know(known.public, "" if log else known.since)
         approvals.passkeys.removed |= {} if log else self.keys.removed_passkeys()
+        terms = () if log else bundle_terms(self.policy())
+        owners = OwnerApprovals(terms, self.keys.own_ids())
+        for term in terms:
+            approvals.trust(one.public for one in term.bundle.approvers)
         writes, runs = WriteApprovals(), RunAccounts()
         events = [(line, parse_line(text) or {}) for line, text in report.noticed]
         approvals.feed(events)
         writes.feed(events)
+        owners.feed(events)
         runs.feed(events)
+        found = (approvals, writes, owners, runs)
         return replace(
             report,
-            problems=(*report.problems, *approvals.problems, *writes.problems, *runs.problems),
+            problems=(*report.problems, *(one for each in found for one in each.problems)),
             warnings=(*report.warnings, *approvals.warnings, *writes.warnings),
             runs=runs.runs,
         )
@@ -501,7 +535,8 @@ class Workspace:
         from penstock.app.audit import Record
 
         path, folder = os.path.join(self.root, name), os.path.join(self.state, name.strip("."))
-        return Record(path, folder, self.policy().audit, os.path.dirname(self.state))
+        home = os.path.dirname(self.state)
+        return Record(path, folder, self.policy().audit, home, cosign=self._cosign())
 
     def inside_agent(self) -> str | None:
         """Say why this process is taken to run inside an agent, or None."""
@@ -540,10 +575,12 @@ def workspace_of(
     door: Door = Door.LIBRARY,
     signs: Signs = "here",
     patience: float | None = None,
+    compiles: bool = False,
 ) -> Workspace:
     """Return the workspace that a directory (absolute, resolved) lies in."""
     root = workspace_above(start)
-    return Workspace(root, state_of(root), door=door, signs=signs, patience=patience)
+    state = state_of(root)
+    return Workspace(root, state, door=door, signs=signs, patience=patience, compiles=compiles)
 
 
 def open_workspace(
@@ -552,10 +589,11 @@ def open_workspace(
     state: str | None = None,
     brought: DoorExtras | None = None,
     door: Door = Door.LIBRARY,
+    compiles: bool = False,
 ) -> Workspace:
     """Find a workspace and its state; `door` is who will answer there."""
     root = workspace_root(workspace)
-    return Workspace(root, state or state_of(root), brought, door)
+    return Workspace(root, state or state_of(root), brought, door, compiles=compiles)
 
 
 def open_gate(workspace: str | None = None, *, state: str | None = None) -> Gate:

@@ -11,6 +11,12 @@ Always true: an error is printed in one form (`PenstockError.render`), as JSON w
 
 from __future__ import annotations
 
+import gc
+
+# How many objects may be made between two looks for garbage: nearly all that a start makes stays.
+# It is said before the imports, because they make most of them.
+gc.set_threshold(100_000)
+
 import io
 import os
 import sys
@@ -37,6 +43,7 @@ CODES: Mapping[str, int] = {
     ),
     **dict.fromkeys(("no-terminal", "needs-yes", "not-confirmed"), COULD_NOT),
     "not-approved": WAITING,
+    "owners-missing": WAITING,
     "no-isolation": UNAVAILABLE,
     "already-denied": DENIED,
     "already-rejected": DENIED,
@@ -78,6 +85,7 @@ COMMANDS: Table = {
     "rules": ("rules.group", "Add, test and analyze rules"),
     "allow": ("rules.allow", "Allow files or commands for a limited time"),
     "check": ("rules.check", "Check the rules files for errors"),
+    "bundle": ("rules.bundle", "Build, sign and fetch an organisation's policy bundle"),
     "report": ("rules.report", "Count what the rules stopped and suggest rules"),
     "log": ("audit.log", "Show what agents did and what was decided"),
     "audit": ("audit.group", "Query, verify and export the audit log"),
@@ -96,7 +104,7 @@ SECTIONS: Sections = {
         *("review", "open", "proposals", "show", "approve", "reject", "undo"),
         *("edit", "rebase", "renew", "watch", "approver"),
     ),
-    "Rules": ("why", "judge", "allow", "rules", "check", "report"),
+    "Rules": ("why", "judge", "allow", "rules", "check", "report", "bundle"),
     "Audit": ("log", "audit", "ship"),
     "Integrations": ("serve", "mcp", "broker", "broker-cli", "notify", "sandbox", "completion"),
 }

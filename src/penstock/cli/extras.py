@@ -10,7 +10,17 @@ from penstock.core.errors import StoreError
 
 # What a command imports of its extra.
 PACKAGES: Mapping[str, tuple[str, ...]] = {
-    "web": ("uvicorn", "httptools", "starlette", "jinja2", "pygments", "webauthn"),
+    "web": (
+        "uvicorn",
+        "httptools",
+        "starlette",
+        "jinja2",
+        "pygments",
+        "webauthn",
+        "segno",
+        "py_vapid",
+        "http_ece",
+    ),
     "mcp": ("mcp", "uvicorn", "httptools"),
 }
 

@@ -11,9 +11,11 @@ from typing import Any
 
 import click
 
+from penstock.core.text.late_regex import late_regex
+
 EXAMPLES = "Examples"
 _IN = r"(?:x[<>]=?[0-9.]+|[0-9.]+<=x<=[0-9.]+)"
-RANGE = re.compile(rf"\s*\[{_IN}\]|; {_IN}(?=\])")
+RANGE = late_regex(rf"\s*\[{_IN}\]|; {_IN}(?=\])")
 
 
 class UnknownCommandError(click.UsageError):

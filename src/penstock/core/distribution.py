@@ -15,6 +15,7 @@ LIBRARIES = {
     "click": "click",
     "cryptography": "cryptography",
     "google-re2": "re2",
+    "msgspec": "msgspec",
     "pyyaml": "yaml",
     "rich": "rich",
     "tree-sitter": "tree_sitter",

@@ -7,14 +7,15 @@ it is the rules'. Always true: what is not known is the smallest extent, and not
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+
+from msgspec import Struct
 
 
 def _not_known() -> bool:
     return False
 
 
-class Extent(NamedTuple):
+class Extent(Struct, frozen=True):
     """How far one change extends.
 
     `tree`: everything below what it names. `outside`: not in the project. `beyond`: nor in a

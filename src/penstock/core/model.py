@@ -8,9 +8,10 @@ Always true: a value here is frozen, so what was judged is what is later shown a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import ClassVar, Protocol
+
+from msgspec import Struct, field
 
 from penstock.core.extent import NEAR, Extent
 
@@ -62,8 +63,7 @@ class ChangeKind(StrEnum):
     DELETE = "delete"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Hunk:
+class Hunk(Struct, frozen=True, kw_only=True):
     """One run of changed lines: half-open, 0-based line ranges of before and after."""
 
     before_start: int
@@ -82,16 +82,17 @@ class Hunk:
         return range(self.after_start, self.after_end)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """One file's before and after, measured.
 
     Counts are lines unless `unit` is "bytes" (binary or undecodable content).
     `lines_deleted` is exact when `exact` is true; otherwise it is an upper bound and
     `least_deleted` the lower one, and `kind` errs towards REPLACE. Of those that are deleted and
     added, `white_space` come again with nothing but other white space; people are told, and the
-    rules count them all the same.
+    rules count them all the same. `LATER` are fields that older versions did not know.
     """
+
+    LATER: ClassVar = frozenset({"white_space"})
 
     kind: ChangeKind
     existing_lines: int = 0
@@ -106,7 +107,7 @@ class Change:
     unit: str = "lines"
     notes: tuple[str, ...] = ()
     identical: bool = False
-    white_space: int = field(default=0, metadata={"later": True})
+    white_space: int = 0
 
     @property
     def same(self) -> bool:
@@ -125,8 +126,7 @@ class Source(Protocol):
         """Return up to `length` bytes from `offset`; fewer only at the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bytes:
+class Bytes(Struct, frozen=True):
     """A Source over bytes in memory."""
 
     data: bytes
@@ -141,8 +141,7 @@ class Bytes:
         return self.data[offset : offset + length]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """A path as an actor wrote it, with every spelling that must be judged.
 
     `judged` are the spellings that get a full verdict (lexically normalised, resolved, and the
@@ -164,8 +163,7 @@ class Target:
     flags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Actor:
+class Actor(Struct, frozen=True, kw_only=True):
     """Who asks: which agent, in which conversation, by which call."""
 
     agent: str = ""
@@ -177,8 +175,7 @@ class Actor:
 NOBODY = Actor()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GateRefusal:
+class GateRefusal(Struct, frozen=True, kw_only=True):
     """What a request is refused for whatever the rules files say: it would remove the gate.
 
     `verdict` is `ask` or `deny`; `rule` is the built-in rule that the record names.
@@ -191,8 +188,7 @@ class GateRefusal:
     code: str = "self-protection"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What an actor wants, in our terms. One tool call may make several requests.
 
     `mention` says that nobody knows whether the target is meant: it stood among the arguments.
@@ -222,8 +218,7 @@ class Request:
     actor: Actor = NOBODY
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True, kw_only=True):
     """One rule's part in a decision: which rule, what it said, and where it is written."""
 
     rule: str
@@ -233,8 +228,7 @@ class Reason:
     where: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True, kw_only=True):
     """What the rules answer to one request, and why.
 
     `granted` is true only when a rule said `allow`; a default never grants.

@@ -16,7 +16,6 @@ PROGRAMS = (PENSTOCK, REVIEWER)
 HOOK_PROGRAM = "penstock-hook"
 
 # Commands for people, each with what it does. `rules` is a group: its commands follow it.
-# `bundle sign` is refused before it exists.
 FOR_PEOPLE: Mapping[str, str] = {
     "approve": "approves a pending change",
     "apply": "writes an approved change",
@@ -40,6 +39,7 @@ FOR_PEOPLE: Mapping[str, str] = {
     "runs clean": "removes runs",
     "ship --sink": "sends the audit log to another address",
     "bundle sign": "signs a bundle",
+    "bundle init-key": "creates an organisation's key",
     "rules apply": "changes the active rules",
     "rules add": "changes the active rules",
 }
@@ -56,6 +56,8 @@ FOR_ANYONE = frozenset(
         *("help", "version", "run", "runs", "runs ls", "runs diff"),
         *("audit", "audit log", "audit verify", "audit export", "audit checkpoint"),
         *("audit secrets", "why", "log", "report", "ship"),
+        *("bundle", "bundle build", "bundle verify", "bundle show", "bundle fetch"),
+        *("bundle key", "bundle approver"),
         *("rules", "rules query", "rules suggest", "rules stale", "rules test"),
         *("rules profile", "rules analyze-rule"),
     }

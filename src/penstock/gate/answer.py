@@ -9,9 +9,10 @@ what is not dangerous an unlocked session; who decided is on the record.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from penstock.core.audit.standing_approval import fingerprint
+from msgspec.structs import replace
+
+from penstock.core.audit.approval.standing_approval import fingerprint
 from penstock.core.errors import InputError, RefusedError, StaleError
 from penstock.core.proposals.line_comment import LineComment
 from penstock.core.proposals.model import UNDO, Answer, Proposal, State, Transition
@@ -19,8 +20,10 @@ from penstock.core.text.quantities import duration, listing
 from penstock.gate.doors import Proof, Reach, require_reach
 from penstock.gate.parts import Event, Parts, event_of
 from penstock.gate.proof.check import ProofCheck, signed_statement
+from penstock.gate.proof.owners import OwnerCheck
 
 NO_FACTS: Mapping[str, object] = {}
+NO_REASONS: Mapping[str, str] = {}
 
 
 class Answerer:
@@ -29,6 +32,7 @@ class Answerer:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self.checking = ProofCheck(parts)
+        self.owners = OwnerCheck(parts)
 
     def answer_all(
         self,
@@ -38,39 +42,48 @@ class Answerer:
         proof: Proof,
         reason: str = "",
         comments: Sequence[LineComment] = (),
+        reasons: Mapping[str, str] = NO_REASONS,
     ) -> tuple[Proposal, ...]:
-        """Approve or reject several waiting proposals, all or none, and put it on the record."""
-        found = [self.fresh(known) for known in proposal_ids]
-        sorted_out = self._comments_of(found, comments, approve=approve)
-        proven = self.checking.approvals(found, proof) if approve else {}
-        answers = {
-            one.id: replace(proven[one.id].answer, reason=reason)
-            if one.id in proven
-            else replace(
-                self.prove(one, approve=approve, proof=proof, reason=reason),
-                comments=sorted_out[one.id],
-            )
-            for one in found
-        }
-        facts = {known: one.facts for known, one in proven.items()}
-        return self.parts.proposals.answer(
-            answers,
-            Transition.APPROVE if approve else Transition.REJECT,
-            record=lambda moved: self.parts.record_all(
-                [answered(one, answers[one.id], facts.get(one.id, NO_FACTS)) for one in moved]
-            ),
-        )
+        """Approve or reject several waiting proposals, all or none, and put it on the record.
 
-    def _comments_of(
-        self, found: Sequence[Proposal], comments: Sequence[LineComment], *, approve: bool
-    ) -> Mapping[str, tuple[LineComment, ...]]:
-        """Give each proposal its own comments; one on another file is refused, not lost."""
+        `reasons`, by id, come before the one `reason` of all.
+        """
+        found = [self.fresh(known) for known in proposal_ids]
         if comments and approve:
             raise InputError(
                 "bad-comment",
                 "an approval has no comments",
                 hint="reject with comments, or approve without",
             )
+        said = self.comments_of(found, comments)
+        proven = self.checking.approvals(found, proof) if approve else {}
+        why = {one.id: reasons.get(one.id, reason) for one in found}
+        answers = {
+            one.id: replace(proven[one.id].answer, reason=why[one.id])
+            if one.id in proven
+            else replace(
+                self.prove(one, approve=approve, proof=proof, reason=why[one.id]),
+                comments=said[one.id],
+            )
+            for one in found
+        }
+        facts = {known: one.facts for known, one in proven.items()}
+        # An owner's approval is one of several: what needs more of them stays pending.
+        pending = self.owners.endorse(found, answers, facts) if approve else frozenset()
+        moved = self.parts.proposals.answer(
+            {known: answer for known, answer in answers.items() if known not in pending},
+            Transition.APPROVE if approve else Transition.REJECT,
+            record=lambda moved: self.parts.record_all(
+                [answered(one, answers[one.id], facts.get(one.id, NO_FACTS)) for one in moved]
+            ),
+        )
+        by_id = {one.id: one for one in moved}
+        return tuple(by_id.get(one.id, one) for one in found)
+
+    def comments_of(
+        self, found: Sequence[Proposal], comments: Sequence[LineComment]
+    ) -> Mapping[str, tuple[LineComment, ...]]:
+        """Give each proposal its own comments; one on another file is refused, not lost."""
         known = {one.path for one in found}
         named = [replace(each, path=self.parts.name(each.path)) for each in comments]
         other = next((each.path for each in named if each.path not in known), None)
@@ -96,7 +109,7 @@ class Answerer:
             return unsigned
         said = signed_statement(one, at)
         signature, key_id = proof.sign(said)
-        if not self.parts.approvers.valid(said, signature, key_id):
+        if not self.parts.is_signed(said, signature, key_id):
             raise RefusedError(
                 "unknown-key",
                 f"the key `{key_id}` is not an approver's here",

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from penstock.core.audit.approval_proof import KINDS
-from penstock.core.audit.standing_approval import (
+from msgspec import Struct
+from msgspec.structs import replace
+
+from penstock.core.audit.approval.approval_proof import KINDS
+from penstock.core.audit.approval.standing_approval import (
     UNASKED,
     LoggedApproval,
     approval_in,
@@ -43,10 +45,11 @@ from penstock.core.proposals.model import (
     Transition,
 )
 from penstock.core.proposals.short_id import short
-from penstock.gate.node import Node, with_target
+from penstock.gate.node import ACTIONS, Node, with_target
 from penstock.gate.parts import Event, Parts, event_of
 from penstock.gate.proof.check import signed_statement
-from penstock.gate.propose import ACTIONS, Proposer, refused
+from penstock.gate.proof.owners import missing
+from penstock.gate.propose import Proposer, refused
 from penstock.gate.versions import EDIT, Versions, named_whole
 from penstock.ports import Files, FileState, PlannedWrite
 
@@ -61,6 +64,7 @@ class Applier:
     def __init__(self, parts: Parts, proposing: Proposer) -> None:
         self.parts = parts
         self.proposing = proposing
+        self.owners = proposing.answering.owners
 
     def apply(
         self, proposal_id: str, *, path: str | None = None, versions: Versions | None = None
@@ -119,6 +123,9 @@ class Applier:
 
     def _check_approved(self, one: Proposal) -> LoggedApproval:
         if one.state is not State.APPROVED:
+            lacking = self.owners.tally(one) if one.state is State.WAITING else None
+            if lacking is not None and any(lacking.have):
+                raise missing(one, lacking)
             kind = RefusedError if one.state is State.WAITING else StaleError
             raise kind(
                 "not-approved" if one.state is State.WAITING else f"already-{one.state}",
@@ -143,7 +150,10 @@ class Applier:
                 hint=f"return it to the queue with `penstock rebase {short(one.id)}` and review it",
             )
         self._check_signature(one, approval)
-        return approval
+        if approval.kind in UNASKED:
+            return approval
+        # Every owner's approval is counted anew: a key may have left the bundle since.
+        return replace(approval, owners=self.owners.require(one))
 
     def newest_entry(self, one: Proposal) -> bytes:
         """Return the newest line of the audit log that decides about a proposal; b"" if none."""
@@ -166,7 +176,7 @@ class Applier:
         if approval.kind in KINDS:  # the log itself holds everything that proves it
             return not self.proposing.answering.checking.logged_fault(one, approval.event)
         answer = one.answer
-        return answer is not None and self.parts.approvers.valid(
+        return answer is not None and self.parts.is_signed(
             signed_statement(one, answer.at), answer.signature, answer.key_id
         )
 
@@ -370,8 +380,7 @@ class Applier:
         return files.state(path) if one.text_like else files.node(path)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Claimed:
+class Claimed(Struct, frozen=True, kw_only=True):
     """What one process writes in one piece, under which claim, and the approvals behind it."""
 
     members: Sequence[Proposal]
@@ -381,8 +390,9 @@ class Claimed:
     def applied(self, one: Proposal, *, how: str, notes: str) -> Event:
         """Return the line that says that a proposal was written, and what it relies on."""
         facts = {"before_hash": one.base, "after_hash": one.content, "how": how, "notes": notes}
-        approval = self.approvals[one.id].event_hash
-        return event_of("applied", one, status="applied", **facts, approval=approval)
+        approval = self.approvals[one.id]
+        line = event_of("applied", one, status="applied", **facts, approval=approval.event_hash)
+        return {**line, **approval.owners}
 
 
 def _notes(one: Proposal, states: States) -> str:

@@ -7,7 +7,8 @@ Always true: all are plain values; nothing here looks at a disk.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Actor, Decision, Request, Verdict
@@ -15,8 +16,7 @@ from penstock.core.paths.relpath import RelPath
 from penstock.core.policy.model import Policy
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """A tool call as a door hands it over; `home` is `~`, `temporary` what `TMPDIR` says.
 
     `moved` are places of agents' settings that the agent's own variables name, each with the
@@ -33,8 +33,7 @@ class Call:
     actor: Actor = NOBODY
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PreparedRequest:
+class PreparedRequest(Struct, frozen=True, kw_only=True):
     """One request of a call, with the content behind it where it is known.
 
     `path` is the file that would really be reached, None when it lies outside or is no plain

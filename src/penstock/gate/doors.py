@@ -12,18 +12,19 @@ own gets its plainest one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import Protocol
 
-from penstock.core.audit.approval_proof import PASSKEY, UNLOCK
+from msgspec import Struct
+from msgspec.structs import replace
+
+from penstock.core.audit.approval.approval_proof import PASSKEY, UNLOCK
 from penstock.core.errors import RefusedError
 from penstock.core.proposals.passkey import PasskeyTouch
 from penstock.core.proposals.unlock import Unlock
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TouchedApproval:
+class TouchedApproval(Struct, frozen=True, kw_only=True):
     """A touch that approves at one moment: whose passkey, and what else it was made for."""
 
     credential: bytes
@@ -32,8 +33,7 @@ class TouchedApproval:
     beside: tuple[bytes, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SessionKey:
+class SessionKey(Struct, frozen=True, kw_only=True):
     """A browser session's own key while it is unlocked, and what vouches for it in the log."""
 
     unlock: Unlock
@@ -41,8 +41,7 @@ class SessionKey:
     facts: Mapping[str, object]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True, kw_only=True):
     """Who answers, and how we know that it is a person.
 
     `sign` returns (signature, key id) for a statement; None where there is no key. `touch` stands

@@ -7,8 +7,9 @@ Always true: git is asked once for a call, and only where a rule on a loss depen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, partial
+
+from msgspec import Struct
 
 from penstock.core.errors import StoreError
 from penstock.core.extent import NEAR, Extent
@@ -22,8 +23,7 @@ ROOT = "."  # the project itself: who removes it goes beyond what lies in it
 CHANGES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 
 
-@dataclass(frozen=True)
-class CallExtent:
+class CallExtent(Struct, frozen=True, dict=True):
     """Says how far the requests of one call extend; `free` are places that nobody misses."""
 
     root: str

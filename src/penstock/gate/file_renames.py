@@ -9,7 +9,8 @@ its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.core.diff.measure import measure
 from penstock.core.proposals.flag import RiskFlag

@@ -6,8 +6,10 @@ Always true: nothing is recorded or written, and what cannot be understood is de
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.model import Action, Decision, Request, Verdict
 from penstock.core.paths.free_places import free_places
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
 SHOW_INSTEAD = "have the code use the value without printing or sending it"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True, kw_only=True):
     """The decision on a whole tool call, with each request behind it.
 
     `kept` are files that bring back what the call may lose besides those of its requests, each

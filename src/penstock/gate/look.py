@@ -10,10 +10,11 @@ at for one call, and nothing at all before it is asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
+
+from msgspec import Struct, field
 
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.paths.free_places import TEMPORARY
@@ -30,6 +31,8 @@ MOST_BYTES = 1 << 20  # of one text
 MOST_READ = 16 << 20  # of all texts of one call
 MOST_QUESTIONS = 8  # that git is asked for one call
 MOST_PACKED = 16 << 20  # of all archives of one call
+MOST_PATTERNS = 256  # whose names are remembered
+MOST_TREES = 16
 END_BYTES = 1 << 16  # of each end of a larger one
 _KINDS = {FileKind.FILE: "file", FileKind.DIRECTORY: "directory", FileKind.SYMLINK: "link"}
 
@@ -38,21 +41,23 @@ class _TooMany(Exception):  # noqa: N818 - the way out of a walk, never an error
     """There is more than is looked at, or it lies where nothing is looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiskMemory:
+class DiskMemory(Struct, frozen=True):
     """What was looked at so far; it goes stale when the disk changes, so it lives shortly."""
 
     listed: dict[str, tuple[DirectoryEntry, ...]] = field(default_factory=dict)
+    names: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
+    below: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     texts: dict[tuple[str, str], str | None] = field(default_factory=dict)
     words: dict[str, str | None] = field(default_factory=dict)
     ends: dict[tuple[str, str], str | None] = field(default_factory=dict)
     kinds: dict[str, FileKind | None] = field(default_factory=dict)
     resolved: dict[str, str] = field(default_factory=dict)
+    known_as: dict[str, Sequence[str]] = field(default_factory=dict)
+    twins: dict[str, Sequence[str]] = field(default_factory=dict)
     repositories: dict[tuple[str, str, str], GitRepository | None] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class KnownRepositories:
+class KnownRepositories(Struct, frozen=True):
     """Repositories that are looked for once, and remember what they have answered."""
 
     found: Repositories
@@ -87,6 +92,8 @@ class DiskLook:
         self._read = 0
         self._packed = 0
         self._listed = memory.listed
+        self._names = memory.names
+        self._below = memory.below
         self._known = memory.texts
         self._ends = memory.ends
         self._kinds = memory.words
@@ -94,6 +101,9 @@ class DiskLook:
 
     def names(self, pattern: str, base: str) -> Sequence[str] | None:
         """Return what a shell makes of a pattern, sorted; None where that is too much."""
+        known = self._names.get((pattern, base))
+        if known is not None:
+            return known
         if not is_read(pattern):
             return None
         shown, rest = _start(pattern)
@@ -101,10 +111,20 @@ class DiskLook:
             found = list(islice(self._matching(shown, rest.split("/"), base), MOST_NAMES + 1))
         except (_TooMany, InputError):
             return None
-        return sorted(set(found)) if len(found) <= MOST_NAMES else None
+        if len(found) > MOST_NAMES:
+            return None
+        return _kept(self._names, (pattern, base), sorted(set(found)), most=MOST_PATTERNS)
 
     def below(self, folder: str, base: str) -> Sequence[str] | None:
         """Return everything below a directory, relative to it; a directory ends in a slash."""
+        known = self._below.get((folder, base))
+        if known is None:
+            known = self._all_below(folder, base)
+            if known is not None:  # else it may be too much for this call only
+                _kept(self._below, (folder, base), known, most=MOST_TREES)
+        return known
+
+    def _all_below(self, folder: str, base: str) -> Sequence[str] | None:
         try:
             files, path = self._place(folder, base)
             start = f"{path.text}/" if path else ""
@@ -205,6 +225,7 @@ class DiskLook:
                 return None
             return source.read(0, MOST_BYTES).decode(errors="surrogateescape")
         except (_TooMany, PenstockError):
+            self._ends[path, base] = None  # there is no file that could be larger
             return None
 
     def met(self, pattern: str, base: str) -> Iterator[str]:
@@ -314,6 +335,20 @@ def _answer(repository: GitRepository, question: str, names: Sequence[str]) -> s
     if question == "branch":
         return repository.branch()
     return repository.top if question == "top" else repository.commit(names[0])
+
+
+def _kept(
+    memory: dict[tuple[str, str], Sequence[str]],
+    key: tuple[str, str],
+    found: Sequence[str],
+    *,
+    most: int,
+) -> Sequence[str]:
+    """Remember names; a memory that is full starts anew."""
+    if len(memory) >= most:
+        memory.clear()
+    memory[key] = found
+    return found
 
 
 def _start(pattern: str) -> tuple[str, str]:

@@ -11,23 +11,39 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from posixpath import dirname, join, normpath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError
 from penstock.core.extent import Extent
 from penstock.core.file_mode import FileMode
-from penstock.core.model import STRICTNESS, Action, Decision, Request, Target, Verdict
+from penstock.core.model import (
+    STRICTNESS,
+    Action,
+    ChangeKind,
+    Decision,
+    Request,
+    Target,
+    Verdict,
+)
 from penstock.core.paths.relpath import RelPath
 from penstock.core.text.display import visible
 from penstock.gate.parts import Item, Parts
 from penstock.ports import FileKind, Files
 
+ACTIONS = {
+    ChangeKind.NEW: Action.CREATE,
+    ChangeKind.MODIFY: Action.WRITE,
+    ChangeKind.REPLACE: Action.WRITE,
+    ChangeKind.DELETE: Action.DELETE,
+}
+
 Modes = tuple[FileMode | None, FileMode | None]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Node:
+class Node(Struct, frozen=True, kw_only=True):
     """A file, link or directory; without content there is nothing."""
 
     content: bytes | None = None

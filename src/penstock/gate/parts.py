@@ -7,8 +7,10 @@ the rules; it never holds content.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.model import Actor, Decision, Request, Target
 from penstock.core.paths.relpath import RelPath, locate, parse
@@ -37,8 +39,7 @@ Fact = str | int | float | Sequence[str] | None
 Event = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One file of a proposal: what it should hold. `content` None removes it.
 
     `mode` is git's text: `100644`, `100755`, `040000` for a directory, `120000` for a symbolic
@@ -50,7 +51,6 @@ class Item:
     """
 
     path: str
-    _: KW_ONLY
     content: bytes | None = None
     expect: str | None = ANYTHING
     mode: str | None = None
@@ -72,6 +72,9 @@ class Approvers(Protocol):
     def passkey(self, credential: bytes) -> Passkey | None:
         """Return the passkey of this credential, where the approver's key vouches for it."""
 
+    def own_ids(self) -> frozenset[str]:
+        """Return the ids of every key that was ever this approver's own."""
+
     def use_passkey(self, passkey: Passkey, count: int) -> None:
         """Take the counter of a touch. Raises RefusedError where it went back."""
 
@@ -92,8 +95,7 @@ def nobody(_: Sequence[Proposal]) -> None:
     """Tell nobody of what was proposed."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RuleFiles:
+class RuleFiles(Struct, frozen=True, kw_only=True, dict=True):
     """Rules files, which lie anywhere: all files of the machine, and the versions of these.
 
     `record` gives the record of the workspace that a rules file lies in, and that workspace;
@@ -110,8 +112,7 @@ class RuleFiles:
     switched_on: Callable[[], bool]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parts:
+class Parts(Struct, frozen=True, kw_only=True, dict=True):
     """Everything behind the gate. `announce` hears of what was proposed, and must not wait.
 
     `verify` compares the record with all that there is to compare it with. `door` is who holds the
@@ -140,6 +141,18 @@ class Parts:
     def key_needed(self) -> bool:
         """True once a key exists, or where the rules ask for one: then nothing else approves."""
         return self.approvers.required() or self.policy().approval.key_wanted
+
+    def is_signed(self, statement: bytes, signature: str, key_id: str) -> bool:
+        """Say whether an approver signed a statement: this machine's, or one of the bundle."""
+        if self.approvers.valid(statement, signature, key_id):
+            return True
+        bundle = self.policy().bundle
+        other = bundle.approver(key_id) if bundle else None
+        if other is None:
+            return False
+        from penstock.core.proposals.signature import check
+
+        return check(other.public, statement, signature)
 
     def widens_policy(self, one: Proposal) -> bool:
         """Say whether a change lets a policy in force allow more, where that wants a person."""

@@ -8,10 +8,12 @@ declared; the second write to a file is measured against the result of the first
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from itertools import islice
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError
 from penstock.core.model import Action, Change, Request, Source, Target
@@ -37,8 +39,7 @@ WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 UNLINKS = frozenset({"rm", "grm", "unlink", "find", "fd", "rimraf", "trash", "trash-put"})
 
 
-@dataclass(slots=True)
-class Preparation:
+class Preparation(Struct):
     """One call being prepared: remembers what earlier intents of the call would leave."""
 
     files: Files
@@ -179,14 +180,24 @@ class Preparation:
             path,
             root=files.root,
             known_as=self._known_as,
-            twins=files.twins,
+            twins=self._twins,
             folds=files.folds,
         )
 
     def _known_as(self, place: str) -> list[str]:
         """Return the other places by which rules know one."""
-        found = [*self.files.known_as(place), *renamed(place, self.call.moved)]
+        known = self.memory.known_as
+        if place not in known:
+            known[place] = self.files.known_as(place)
+        found = [*known[place], *renamed(place, self.call.moved)]
         return [*found, *written_out(place, self.call.home)] if "/$" in place else found
+
+    def _twins(self, place: str) -> Sequence[str]:
+        """Return the other names of the file at a place."""
+        known = self.memory.twins
+        if place not in known:
+            known[place] = self.files.twins(place)
+        return known[place]
 
     def _absolute(self, spelling: str) -> str:
         return normal(joined(spelling, self.files.root))
@@ -264,7 +275,7 @@ class Preparation:
             base=self._at_home(intent.base or self.call.cwd or self.files.root),
             resolve=self._resolve_above if link else self._resolve,
             known_as=self._known_as,
-            twins=self.files.twins,
+            twins=self._twins,
             folds=self.files.folds,
         )
 
@@ -292,8 +303,8 @@ class Preparation:
         if target.outside or not target.judged:
             return None
         try:
-            return parse(target.judged[-1], root=self.files.root)
-        except InputError:
+            return RelPath(text=target.judged[-1])
+        except InputError:  # the workspace itself
             return None
 
     def _write(self, intent: Intent, target: Target, path: RelPath) -> PreparedRequest:

@@ -7,18 +7,17 @@ Always true: proposing never writes, and a proposal's digests never change.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from penstock.core.audit.standing_approval import POLICY, SWITCH, fingerprint
+from msgspec.structs import replace
+
+from penstock.core.audit.approval.standing_approval import POLICY, SWITCH, fingerprint
 from penstock.core.diff.measure import measure
 from penstock.core.digest import digest
 from penstock.core.errors import InputError, RefusedError, StaleError, StoreError
 from penstock.core.model import (
     NOBODY,
     STRICTNESS,
-    Action,
     Actor,
-    ChangeKind,
     Decision,
     Request,
 )
@@ -30,13 +29,6 @@ from penstock.gate.parts import ANYTHING, Event, Item, Parts, event_of
 
 NONE: Mapping[str, Answer] = {}
 NO_FACTS: Mapping[str, str] = {}
-
-ACTIONS = {
-    ChangeKind.NEW: Action.CREATE,
-    ChangeKind.MODIFY: Action.WRITE,
-    ChangeKind.REPLACE: Action.WRITE,
-    ChangeKind.DELETE: Action.DELETE,
-}
 
 
 class Proposer:
@@ -146,7 +138,7 @@ class Proposer:
         )
         change = replace(change, notes=(*mode_remarks(modes, then.content), *change.notes))
         request = Request(
-            action=ACTIONS[change.kind], change=change, attended=attended, actor=actor
+            action=nodes.ACTIONS[change.kind], change=change, attended=attended, actor=actor
         )
         decision = nodes.with_target(parts.judge(path, request), parts, path, then, request)
         if left is not None:

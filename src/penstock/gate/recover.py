@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import PenstockError
 
 if TYPE_CHECKING:
-    from penstock.core.audit.standing_approval import LoggedApproval
+    from penstock.core.audit.approval.standing_approval import LoggedApproval
     from penstock.core.proposals.model import Proposal, Receipt
     from penstock.gate.apply import Applier
     from penstock.gate.parts import Parts
@@ -84,7 +84,11 @@ class CrashRecovery:
 
     def _approval_before_crash(self, one: Proposal) -> LoggedApproval | None:
         """Return what a write that was begun relied on; its own line `applied` may be there."""
-        from penstock.core.audit.standing_approval import LoggedApproval, approval_in, written_hash
+        from penstock.core.audit.approval.standing_approval import (
+            LoggedApproval,
+            approval_in,
+            written_hash,
+        )
 
         newest = self.applying.newest_entry(one)
         written = LoggedApproval(kind="", event_hash="") if written_hash(newest) else None

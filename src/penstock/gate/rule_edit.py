@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.digest import digest
 from penstock.core.errors import InputError, PenstockError, RefusedError
@@ -29,12 +31,12 @@ from penstock.ports import History, KeptVersion, Version
 REVIEWER = Actor(agent="decision_reviewer")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RuleEdit:
+class RuleEdit(Struct, frozen=True, kw_only=True):
     """What is written, why and by whom. `facts` go on the record beside the digests.
 
     Without a `message` nothing is committed, and only copies are kept. `proof` is the person's,
-    where the rules that are in force want one.
+    where the rules that are in force want one. `ids` are the names of the proposals, by path, where
+    they were drafted before.
     """
 
     versions: tuple[Version, ...]
@@ -42,10 +44,10 @@ class RuleEdit:
     snapshot: str
     facts: Mapping[str, object] = field(default_factory=dict)
     proof: Proof | None = None
+    ids: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RuleEditResult:
+class RuleEditResult(Struct, frozen=True, kw_only=True):
     """What an edit left: where each file's earlier version is, and what a person should know."""
 
     kept: tuple[KeptVersion, ...]
@@ -74,6 +76,15 @@ class RuleEdits:
         notes = dict.fromkeys(one.note for one in receipts if one.note)
         return RuleEditResult(kept=versions.kept, notes=tuple(notes))
 
+    def draft(self) -> tuple[Proposal, ...]:
+        """Return what the edit would propose. Nothing is queued, recorded or written."""
+        return tuple(
+            self.proposing.make(
+                item, self._id_of(item), actor=REVIEWER, origin=RULE_EDIT, keeps=False
+            )
+            for item in self._items()
+        )
+
     def _require_allowed(self) -> None:
         edit, rules = self.edit, self.parts.rules
         for one in edit.versions:
@@ -93,12 +104,20 @@ class RuleEdits:
 
     def _proposed(self) -> tuple[Proposal, ...]:
         edit = self.edit
-        items = [
-            Item(path=one.path, content=one.after, expect=digest(one.before))
-            for one in edit.versions
-        ]
         extra = edit_of(edit.facts, message=edit.message, snapshot=edit.snapshot)
-        return self.proposing.propose(items, actor=REVIEWER, origin=RULE_EDIT, extra=extra)
+        items = self._items()
+        ids = [known for item in items if (known := self._id_of(item))]
+        return self.proposing.propose(items, actor=REVIEWER, origin=RULE_EDIT, extra=extra, ids=ids)
+
+    def _id_of(self, item: Item) -> str:
+        """Return the name that was given to a file's proposal when it was drafted."""
+        return self.edit.ids.get(self.parts.name(item.path), "")
+
+    def _items(self) -> list[Item]:
+        return [
+            Item(path=one.path, content=one.after, expect=digest(one.before))
+            for one in self.edit.versions
+        ]
 
     def _applied(self, made: Sequence[Proposal], versions: Versions) -> tuple[Receipt, ...]:
         if self.edit.proof is not None:

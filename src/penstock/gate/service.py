@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError
 from penstock.core.model import NOBODY, Actor, Decision, Request, Source, Target
@@ -20,8 +21,9 @@ from penstock.core.proposals.model import Moment, Proposal, Receipt, State
 from penstock.gate.doors import Proof, believed
 
 if TYPE_CHECKING:
-    from penstock.core.audit.approval_list import Places
+    from penstock.core.audit.approval.approval_list import Places
     from penstock.core.audit.findings import AuditReport
+    from penstock.core.bundle.owners import OwnerTally
     from penstock.core.merge.strategies import Strategy
     from penstock.core.paths.relpath import RelPath
     from penstock.core.policy.model import Policy
@@ -33,17 +35,18 @@ if TYPE_CHECKING:
     from penstock.gate.prepare import Call
     from penstock.gate.propose import Proposer
     from penstock.gate.retention import Retention
-    from penstock.gate.revise import Reviser
+    from penstock.gate.revision.one_file import Reviser
+    from penstock.gate.revision.whole_set import SetReviser
     from penstock.gate.rule_edit import RuleEdit, RuleEditResult
     from penstock.gate.undo import Undoer
     from penstock.ports import FileKind, History, LogEntry
 
 NO_IDS: Mapping[str, str] = {}
+NO_HUNKS: Mapping[str, Collection[int]] = {}
+NO_REASONS: Mapping[str, str] = {}
 LOOK_EVERY = 0.2  # seconds between two looks at a proposal that is waited for
 LONGEST_WAIT = 7 * 86_400.0  # seconds
 MOST_VERSIONS = 1000  # of one file, among which the newest of a proposal is looked for
-
-
 NOT_YET = (None, Moment(wall=0.0), 0.0)
 
 
@@ -68,9 +71,15 @@ class Gate:
 
     @cached_property
     def _revising(self) -> Reviser:
-        from penstock.gate.revise import Reviser
+        from penstock.gate.revision.one_file import Reviser
 
         return Reviser(self._parts, self._answering, self._proposing)
+
+    @cached_property
+    def _sets(self) -> SetReviser:
+        from penstock.gate.revision.whole_set import SetReviser
+
+        return SetReviser(self._revising)
 
     @cached_property
     def _applying(self) -> Applier:
@@ -307,11 +316,19 @@ class Gate:
         proof: Proof,
         reason: str = "",
         comments: Sequence[LineComment] = (),
+        reasons: Mapping[str, str] = NO_REASONS,
     ) -> tuple[Proposal, ...]:
-        """Approve or reject several waiting proposals, all or none; each gets its own comments."""
-        proof = self._believed(proof, approve=approve)
+        """Approve or reject several waiting proposals, all or none; each gets its own comments.
+
+        `reasons`, by id, come before the one `reason` of all.
+        """
         return self._answering.answer_all(
-            proposal_ids, approve=approve, proof=proof, reason=reason, comments=comments
+            proposal_ids,
+            approve=approve,
+            proof=self._believed(proof, approve=approve),
+            reason=reason,
+            comments=comments,
+            reasons=reasons,
         )
 
     def challenge(
@@ -326,6 +343,14 @@ class Gate:
     def check_proof(self, found: Sequence[Proposal], proof: Proof) -> None:
         """Refuse a touch or an unlocked session that would not approve these. Changes nothing."""
         self._answering.checking.try_proof(found, self._believed(proof, approve=True))
+
+    def approvals(self, one: Proposal) -> OwnerTally | None:
+        """Return how many owners have approved, of how many; None where it needs no owner."""
+        return self._answering.owners.tally(one)
+
+    def approvals_of(self, found: Sequence[Proposal]) -> Mapping[str, OwnerTally]:
+        """Return the same for several proposals, by id; those that need no owner are left out."""
+        return self._answering.owners.tallies(found)
 
     def dangers(self, one: Proposal) -> tuple[str, ...]:
         """Return why a change needs a fresh proof, also in a session that is unlocked."""
@@ -365,6 +390,12 @@ class Gate:
         from penstock.gate.rule_edit import RuleEdits
 
         return RuleEdits(self._parts, edit).write(history)
+
+    def draft_rules(self, edit: RuleEdit) -> tuple[Proposal, ...]:
+        """Return what `edit_rules` would propose. Nothing is queued, recorded or written."""
+        from penstock.gate.rule_edit import RuleEdits
+
+        return RuleEdits(self._parts, edit).draft()
 
     def expire(self) -> tuple[Proposal, ...]:
         """Close every proposal whose time is over, each with its line on the record."""
@@ -419,24 +450,29 @@ class Gate:
         *,
         proof: Proof,
         reason: str = "",
+        comments: Sequence[LineComment] = (),
         ids: Mapping[str, str] = NO_IDS,
+        hunks: Mapping[str, Collection[int]] = NO_HUNKS,
     ) -> tuple[Proposal, ...]:
-        """Keep some files of a set as a new set; the others go back to the agent, with a reason.
-
-        `ids` are the names of the new proposals by path, where `draft_choice` made them.
-        """
+        """Keep some files of a set, and `hunks` of them; the rest goes back. `ids` are drafted."""
         proof = self._believed(proof, approve=False)
-        return self._revising.choose_files(found, paths, proof=proof, reason=reason, ids=ids)
+        return self._sets.choose(
+            found, paths, proof=proof, reason=reason, comments=comments, ids=ids, hunks=hunks
+        )
 
     def draft_choice(
         self, found: Sequence[Proposal], paths: Collection[str], *, ids: Mapping[str, str] = NO_IDS
     ) -> tuple[Proposal, ...]:
         """Return what `choose_files` would make. Nothing is queued, recorded or written."""
-        return self._revising.draft_choice(found, paths, ids=ids)
+        return self._sets.draft(found, paths, ids=ids)
 
     def rebase(self, proposal_id: str) -> Proposal:
         """Carry a proposal over to what the file holds now."""
         return self._revising.rebased(proposal_id)
+
+    def rebase_all(self, found: Sequence[Proposal]) -> tuple[Proposal, ...]:
+        """Carry the files of a set over that changed since, all or none; return what was made."""
+        return self._sets.rebase(found)
 
     def preview_rebase(self, proposal_id: str) -> tuple[bytes, bytes]:
         """Return what the file holds now, and what `rebase` would make of it. Looking only."""

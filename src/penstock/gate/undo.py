@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import takewhile
 
+from msgspec.structs import replace
+
+from penstock.core.audit.approval.standing_approval import WRITES, tells_of
 from penstock.core.audit.query import Query
-from penstock.core.audit.standing_approval import WRITES, tells_of
 from penstock.core.errors import InputError, RefusedError, StaleError
 from penstock.core.file_mode import FileMode
 from penstock.core.model import Actor, Verdict
 from penstock.core.proposals.model import UNDO, Proposal, Receipt, State
 from penstock.gate.parts import Item, Parts
 from penstock.gate.propose import Proposer
-from penstock.gate.revise import NO_IDS, Reviser
+from penstock.gate.revision.one_file import NO_IDS, Reviser
 from penstock.gate.versions import undone
 from penstock.ports import FileState
 
@@ -41,10 +42,11 @@ class Undoer:
     def find(self, *, receipt: str = "", last: int = 0, path: str = "") -> tuple[Receipt, ...]:
         """Return the receipts to take back, newest first: one, a set, the last N, or a path's.
 
+        `receipt` may name several, with commas between them: what was answered together.
         What was written as one set is counted on until it is whole, so that none is split.
         """
         if receipt:
-            return self._named(receipt)
+            return self._together(receipt.split(","))
         wanted = self.parts.name(path) if path else ""
         done = self.parts.proposals.receipts(path=wanted)
         stands = standing(done)
@@ -79,6 +81,14 @@ class Undoer:
         if proposals.receipt(receipt.id) is None:
             proposals.add_receipt(receipt)
         return receipt
+
+    def _together(self, names: Sequence[str]) -> tuple[Receipt, ...]:
+        if len(names) == 1:
+            return self._named(names[0])
+        found = {one.id: one for name in dict.fromkeys(names) for one in self._named(name)}
+        left = {id_: one for id_, one in found.items() if self._stands(one)} or found
+        # Of two at the same moment, the one that is named later was written later.
+        return tuple(sorted(left.values(), key=lambda one: one.at)[::-1])
 
     def _named(self, receipt: str) -> tuple[Receipt, ...]:
         found = self._exactly(receipt) or self._exactly(self._by_beginning(receipt))

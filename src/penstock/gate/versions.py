@@ -16,7 +16,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.core.errors import AuditError, PenstockError
 from penstock.core.proposals.model import Proposal, Receipt

@@ -13,10 +13,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
 
 from penstock.core.distribution import pip_install
 from penstock.core.model import Verdict
@@ -115,8 +116,7 @@ def _in_time(
     return found
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Address:
+class _Address(Struct, frozen=True, kw_only=True):
     url: str
     key: str
     local: bool

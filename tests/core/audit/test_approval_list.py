@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from penstock.core.audit.approval_list import MOST, ListPlace, alone, challenge_of
+from penstock.core.audit.approval.approval_list import MOST, ListPlace, alone, challenge_of
 
 STATEMENTS = st.lists(st.binary(min_size=1, max_size=12), min_size=2, max_size=40, unique=True)
 

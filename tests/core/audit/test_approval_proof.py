@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.audit.approval_list import challenge_of
-from penstock.core.audit.approval_proof import passkey_facts, touch_facts, unlock_facts
-from penstock.core.audit.approvals import Approvals
+from penstock.core.audit.approval.approval_list import challenge_of
+from penstock.core.audit.approval.approval_proof import passkey_facts, touch_facts, unlock_facts
+from penstock.core.audit.approval.approvals import Approvals
 from penstock.core.audit.event import compose
 from penstock.core.audit.readable_secrets import readable_secrets
 from penstock.core.proposals.passkey import Passkey, PasskeyTouch, removal

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.audit.approvals import Approvals
+from penstock.core.audit.approval.approvals import Approvals
 from penstock.core.proposals.signature import key_id, public_of, sign, statement, succession
 
 SECRET = bytes(range(32))

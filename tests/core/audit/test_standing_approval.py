@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.core.audit.standing_approval import WriteApprovals
+from penstock.core.audit.approval.standing_approval import WriteApprovals
 
 Event = dict[str, object]
 

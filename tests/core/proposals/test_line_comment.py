@@ -21,6 +21,7 @@ from penstock.core.proposals.line_comment import (
     LineComment,
     of_value,
     of_values,
+    placed,
     read,
 )
 
@@ -49,6 +50,19 @@ def test_a_comment_as_people_write_it(text: str, parts: dict[str, object], place
 def test_the_file_is_left_out_where_there_is_only_one() -> None:
     assert read("14: keep", path=A) == read("src/a.py:14: keep")
     assert of_value({"line": 14, "comment": "keep"}, path=A) == read("src/a.py:14: keep")
+    assert read("14: see b.py:3 there", path=A) == read("src/a.py:14: see b.py:3 there")
+
+
+@pytest.mark.parametrize("lines", ["14", "10-20", "-7", "-7-9", "#2", ""])
+def test_lines_are_written_as_they_are_read(lines: str) -> None:
+    made = placed(lines, "a\nb", path=A)
+    assert (made.lines, made.path, made.text) == (lines, A, "a\nb")
+
+
+@pytest.mark.parametrize("lines", ["x", "14:", "9-3", "+1", "1,2", "99999999999", "١"])
+def test_lines_that_are_none_are_refused(lines: str) -> None:
+    with pytest.raises(InputError, match="does not name lines"):
+        placed(lines, "no", path=A)
 
 
 @pytest.mark.parametrize(

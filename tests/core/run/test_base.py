@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from penstock.core.run.base import (
     ABSENT,
     SEEN_WITHIN,
+    UNKNOWN_ORIGIN,
     Bases,
     PathBase,
     absorbed,
@@ -167,6 +169,23 @@ def test_a_copy_that_the_command_moved_is_its_own_work(
         assert {one.path for one in copies if not one.out_of_date} == set(expected)
 
 
+def test_a_move_is_known_when_only_half_of_it_was_written() -> None:
+    """The old name went, and the new one could not be written: the user deleted nothing."""
+    moved = copied("g")
+    half = view([moved, left("f", "a")], {}, started=STARTED).entries
+    known = offered({}, half[:1])
+    (again,) = view([moved], known, started=STARTED).entries
+    assert not again.out_of_date
+    (theirs,) = view([replace(moved, real=file("u", LATER))], known, started=STARTED).entries
+    assert theirs.out_of_date, "the user made one of that name since"
+
+
+def test_where_a_removed_file_cannot_be_read_nobody_says_whose_copy_it_is() -> None:
+    unread = replace(left("f", ""), held="it cannot be read")
+    found = view([copied("g"), copied("h", above=BEFORE), unread], {}, started=STARTED).entries
+    assert [one.held for one in found] == [UNKNOWN_ORIGIN, "", unread.held]
+
+
 def test_what_is_held_is_passed_on() -> None:
     one = LayerEntry(path="f", node=file("a"), held=BUSY)
     assert view([one], {"f": base(A)}).entries == (one,)
@@ -175,7 +194,8 @@ def test_what_is_held_is_passed_on() -> None:
 def test_bases_grow() -> None:
     known = agreed({}, {"f": A, "gone": None})
     assert known == {"f": PathBase(base=mark_of(A)), "gone": PathBase(base=ABSENT)}
-    known = offered(offered(known, {"f": B}), {"f": B})
+    changed = LayerEntry(path="f", node=B, real=A)
+    known = offered(offered(known, [changed]), [changed])
     assert known["f"] == PathBase(base=mark_of(A), proposed=(mark_of(B),))
     assert absorbed(known, ["f"])["f"].absorbed
     assert agreed(known, {"f": B})["f"] == PathBase(base=mark_of(B)), "what was proposed is over"

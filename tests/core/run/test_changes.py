@@ -123,7 +123,7 @@ PLACES = [
 
 @pytest.mark.parametrize(("path", "place"), PLACES)
 def test_a_path_belongs_to(path: str, place: LayerPlace) -> None:
-    assert place_of(path, tracked={"dist/tracked.js"}) is place
+    assert place_of(path, tracked=lambda: {"dist/tracked.js"}) is place
 
 
 def test_a_file_is_out_of_date_when_it_was_changed_after_its_copy() -> None:

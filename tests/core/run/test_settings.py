@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import pytest
 
 from penstock.core.errors import RulesError
@@ -22,7 +20,7 @@ def both(mine: Said, theirs: Said) -> RunSettings:
 def test_the_table_of_fields_and_the_settings_are_one() -> None:
     usual = RunSettings()
     table = {one.name: one for one in TABLES["run"]}
-    assert {*table} == {one.name for one in fields(usual)}
+    assert {*table} == {*usual.__struct_fields__}
     for name, one in table.items():
         known = getattr(usual, name)
         assert (tuple(one.default) if isinstance(one.default, list) else one.default) in (

@@ -413,7 +413,7 @@ exec -c rm .env
 'rm' .env
 "r"m .env
 r\m .env
-/bin/r?  .env
+/bin/r[m]  .env
 $(echo rm) .env
 $(type -P rm) .env
 `which rm` .env

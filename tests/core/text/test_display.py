@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.paths.aliases import IGNORED
-from penstock.core.text import deception, invisible
+from penstock.core.text import deception, display, invisible
 from penstock.core.text.deception import warnings
 from penstock.core.text.display import spoken, visible, visible_bytes, visible_diff
 from penstock.core.text.invisible import ROWS, HiddenKind, kind_of, short_name
@@ -372,3 +372,10 @@ def test_no_text_takes_quadratic_time(name: str) -> None:
 
 def test_kinds_all_have_something_to_say() -> None:
     assert {sort.kind for sort in deception.SORTS} == set(HiddenKind)
+
+
+@pytest.mark.parametrize("besides", ["", "\t\n"])
+def test_nothing_that_is_printable_ascii_is_written_out(besides: str) -> None:
+    """So a text of nothing else need not be searched."""
+    hidden = display._unseen(0x80, besides)
+    assert not any(hidden.search(chr(code)) for code in range(0x20, 0x7F))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from penstock.core.audit.checkpoint import make_key
 from penstock.core.audit.evidence import CheckpointNote, Evidence

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from penstock.stores.git import ignore
 from penstock.stores.git.ignore import ignored, submodules, tracked
-from penstock.stores.git.run import GitError
+from penstock.stores.git.run import GitError, run
 
 WHO = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
 
@@ -101,3 +102,18 @@ def test_files_of_submodules_are_tracked(root: Path) -> None:
 def test_outside_of_a_repository_nothing_is_ignored_or_tracked(tmp_path: Path) -> None:
     assert ignored(str(tmp_path), ["a"]) == set()
     assert tracked(str(tmp_path)) == set()
+
+
+def test_without_a_repository_git_is_asked_twice_however_many_paths_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def counted(folder: str, *words: str, **more: Any) -> tuple[int, bytes]:
+        asked.append(words[0])
+        return run(folder, *words, **more)
+
+    monkeypatch.setattr(ignore, "run", counted)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert ignored(str(tmp_path), [f"{at}.txt" for at in range(50)]) == frozenset()
+    assert len(asked) == 2

@@ -170,8 +170,10 @@ def ground(user: int | None = None) -> Iterator[Ground]:
     finally:
         for folder, names, _ in os.walk(base):
             for name in names:
+                place = os.path.join(folder, name)
                 with suppress(OSError):
-                    os.chmod(os.path.join(folder, name), 0o700, follow_symlinks=True)
+                    if not os.path.islink(place):  # a link may lead anywhere
+                        os.chmod(place, 0o700)
         shutil.rmtree(base, ignore_errors=True)
 
 

@@ -12,7 +12,8 @@ import pytest
 from penstock.core.run.changes import changes
 from penstock.stores.isolation.copy_process import CopyPlan, start_copy
 from penstock.stores.isolation.landlock import can_restrict, readable
-from penstock.stores.isolation.project_copy import CopyLayer, copy_home, copy_project, has_copy
+from penstock.stores.isolation.project_copy import CopyLayer, copy_home, copy_project
+from penstock.stores.isolation.records import has_copy
 from tests.stores.isolation.escapes import ESCAPES, HEAD
 from tests.stores.isolation.ground import REAL, Ground, ground, python
 from tests.stores.isolation.test_escapes import Outside, standard

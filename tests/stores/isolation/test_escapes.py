@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.stores.isolation.escapes import ESCAPES, HEAD
+from tests.stores.isolation.fresh_escapes import FRESH
 from tests.stores.isolation.ground import LIBRARY, Ground, ground, heard, impossible, listen, python
 
 CANNOT = impossible()
@@ -47,7 +48,8 @@ class Outside:
     def __init__(self, here: Ground) -> None:
         self.here = here
         os.setpgid(0, 0)  # what is done to the whole group reaches nobody else
-        signal.signal(signal.SIGUSR1, lambda *_: None)
+        for number in (signal.SIGUSR1, signal.SIGIO):
+            signal.signal(number, lambda *_: None)
         self.niceness = os.getpriority(os.PRIO_PROCESS, 0)
         self.key = f"penstock-{os.getpid()}-{os.urandom(4).hex()}"
         self.number = int.from_bytes(os.urandom(3), "big")
@@ -69,6 +71,7 @@ class Outside:
         self.queue = LIBRARY.msgget(self.number, IPC_CREATE | 0o600)
         self.memory = LIBRARY.shmget(self.number, 16, IPC_CREATE | 0o600)
         self.process = self._process()
+        self.settings = self._settings()
         self.before = self._files()
 
     def _process(self) -> subprocess.Popen[bytes]:
@@ -138,7 +141,12 @@ class Outside:
             return True
         if Path(f"/proc/{pid}/oom_score_adj").read_text() != ADJUSTED:
             return True
-        return _ended(self.process)
+        return _ended(self.process) or self._settings() != self.settings
+
+    def _settings(self) -> object:
+        """Return what can be set of the process outside: its limits, its processors."""
+        pid = self.process.pid
+        return Path(f"/proc/{pid}/limits").read_text(), os.sched_getaffinity(pid)
 
     def close(self) -> None:
         """Take everything away again."""
@@ -181,13 +189,13 @@ def standard(outside: Outside) -> Iterator[None]:
             os.dup2(saved[number], number)
 
 
-def attempt(here: Ground, script: str, *, isolated: bool) -> list[str]:
+def attempt(here: Ground, script: str, *, isolated: bool, **more: object) -> list[str]:
     """Try one way as the ordinary user, and say what it reached."""
 
     def work() -> list[str]:
         outside = Outside(here)
         try:
-            command = [PYTHON, "-c", HEAD + script, json.dumps(outside.facts())]
+            command = [PYTHON, "-c", HEAD + script, json.dumps({**outside.facts(), **more})]
             with standard(outside):
                 here.isolated(command) if isolated else here.plain(command)
             return outside.reached()
@@ -205,6 +213,35 @@ def test_nothing_outside_changes(name: str) -> None:
     with ground() as here:
         reached = attempt(here, ESCAPES[name], isolated=True)
     assert not reached, f"`{name}` reached {reached}"
+
+
+ONE_AFTER_ANOTHER = """
+for script in at["scripts"]:
+    child = os.fork()
+    if child == 0:
+        try: exec(script)
+        finally: os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+def test_nothing_outside_changes_by_any_of_many_ways_in_one_run() -> None:
+    with ground() as here:
+        reached = attempt(here, ONE_AFTER_ANOTHER, isolated=True, scripts=[*FRESH.values()])
+    if reached:  # one by one, to know which
+        found = {name: _reached_alone(script) for name, script in FRESH.items()}
+        pytest.fail(f"{reached}, by {[name for name, told in found.items() if told]}")
+
+
+def _reached_alone(script: str) -> list[str]:
+    with ground() as here:
+        return attempt(here, script, isolated=True)
+
+
+@pytest.mark.parametrize("name", FRESH)
+def test_each_of_the_many_ways_reaches_something_without_isolation(name: str) -> None:
+    with ground() as here:
+        assert attempt(here, FRESH[name], isolated=False)
 
 
 def test_the_table_is_large() -> None:

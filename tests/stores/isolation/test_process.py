@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib
 import os
 import signal
 import subprocess
@@ -256,3 +257,51 @@ def test_a_compiled_program_changes_nothing_real(tmp_path: Path) -> None:
         assert here.as_user(lambda: here.isolated([str(program), str(here.target)])) == 0
         assert here.target.read_bytes() == REAL
         assert (here.upper / "target.txt").read_bytes() == b"compiled"
+
+
+def test_our_processes_import_nothing_that_the_command_could_have_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither the one that starts the command, nor one that enters its namespaces later."""
+    name = "written_in_a_run"
+
+    def imported(*_: object) -> bytes:
+        return str(importlib.import_module(name).__name__).encode()
+
+    def later() -> list[str]:
+        process = start(here.plan(), ["sleep", "60"], here.environ())
+        before = process.inside(lambda: b"it is there")
+        found = process.inside(imported)
+        os.kill(process.keeper, signal.SIGKILL)
+        process.wait()
+        return [before.decode(), found.decode()]
+
+    with ground() as here:
+        (here.project / f"{name}.py").write_text("")
+        monkeypatch.syspath_prepend(str(here.project))
+        here.give()
+        assert here.as_user(lambda: imported().decode()) == name  # without a run
+        assert here.as_user(later) == ["it is there", ""]
+        monkeypatch.setattr("penstock.stores.isolation.process.build", imported)
+        refused = here.as_user(lambda: here.isolated(["true"]))
+        assert name in refused["fault"]
+
+
+def test_without_a_network_the_machine_that_this_one_runs_in_is_out_of_reach() -> None:
+    """A socket to it belongs to no network namespace, and io_uring makes some unseen."""
+    script = (
+        "import ctypes, socket\n"
+        "try: socket.socket(socket.AF_VSOCK)\n"
+        "except OSError as fault: assert fault.errno == 97; vsock = True\n"
+        "else: vsock = False\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "libc.syscall(425, 1, 0)\n"
+        "ring = ctypes.get_errno() == 38\n"
+        "socket.socketpair()\n"
+        "raise SystemExit(10 * vsock + ring)"
+    )
+    command = [PYTHON, "-c", script]
+    with ground() as here:
+        assert here.as_user(lambda: here.isolated(command, network=False)) == 11
+        if here.as_user(lambda: here.plain(command)) == 0:  # this kernel has both
+            assert here.as_user(lambda: here.isolated(command)) == 0

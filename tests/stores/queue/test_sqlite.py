@@ -11,11 +11,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from penstock.core.errors import StoreError
 from penstock.core.model import Change, ChangeKind, Decision, Verdict
@@ -43,7 +43,7 @@ from penstock.core.proposals.codec import from_json
 from penstock.core.errors import PenstockError, StaleError
 from penstock.core.proposals.model import Proposal, Transition
 from penstock.stores.queue.sqlite import SqliteProposals
-from dataclasses import replace
+from msgspec.structs import replace
 queue = SqliteProposals(sys.argv[1])
 some = from_json(Proposal, sys.argv[2])
 def tell(text):

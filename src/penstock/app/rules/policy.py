@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from penstock.app.rules.organisation import organisation_levels
 from penstock.core.distribution import LIBRARIES
 from penstock.core.errors import InputError, of_system
 from penstock.stores.rules.last_good import kept
@@ -67,7 +69,7 @@ def policy_of(
     policy = _in_force(read, project, user, others)
     files = kept(state) if policy.degraded and state else {}
     if files:
-        last_good = _in_force(files.get, project, user, others)
+        last_good = _in_force(files.get, project, user, others, bundle_by=read)
         policy = _in_force(read, project, user, others, last_good)
     if policy_file:
         return policy
@@ -82,7 +84,7 @@ def policy_at(root: str, read: Reading) -> Policy:
 
     own = rules_of(root)
     project = next((path for path in own if read(path) is not None), own[0])
-    policy = _in_force(read, project, user_rules())
+    policy = _in_force(read, project, user_rules(), bundle_by=read_rules)
     return replace(policy, nested=NestedRules(root, read, stamp=lambda path: (path, 0, 0, 0)))
 
 
@@ -91,7 +93,14 @@ def policy_with(loaded: LoadResult) -> Policy:
     from penstock.core.rules.load import in_force
 
     own = own_places(os.path.dirname(loaded.name))
-    return in_force(read_rules, project="", user=user_rules(), others=(loaded,), protect=own)
+    return in_force(
+        read_rules,
+        project="",
+        user=user_rules(),
+        others=(loaded,),
+        protect=own,
+        above=lambda level: organisation_levels(level, read_rules),
+    )
 
 
 def _rules_in(root: str) -> str:
@@ -106,7 +115,10 @@ def _in_force(
     user: str,
     others: Sequence[LoadResult] = (),
     last_good: Policy | None = None,
+    *,
+    bundle_by: Reading | None = None,
 ) -> Policy:
+    """Return the policy of some files; an organisation's bundle is read as it is on the disk."""
     from penstock.core.rules.load import in_force
 
     return in_force(
@@ -116,6 +128,7 @@ def _in_force(
         others=others,
         last_good=last_good,
         protect=own_places(os.path.dirname(project)),
+        above=lambda level: organisation_levels(level, bundle_by or read),
     )
 
 

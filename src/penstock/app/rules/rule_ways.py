@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.app.rules.policy import policy_of, read_rules
 from penstock.core.model import Decision, Verdict
@@ -27,8 +28,7 @@ NEW_FILE = b'version = 1\npreset = "guard"\n'  # what holds where a project has 
 NEW_USER_FILE = b"version = 1\n"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RuleWays:
+class RuleWays(Struct, frozen=True, kw_only=True):
     """The rules that let some calls pass; where there are none, `against` says what decides."""
 
     rules: tuple[QuickRule, ...] = ()

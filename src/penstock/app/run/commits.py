@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from penstock.app.isolated_runs import IsolatedRuns
 from penstock.core.errors import StoreError
@@ -61,8 +62,7 @@ known=$(git "$@" cat-file --batch-check='^%(objectname)' | grep '^^')
 """
 
 
-@dataclass(frozen=True)
-class RunCommits:
+class RunCommits(Struct, frozen=True, dict=True):
     """The commits that runs of a workspace made."""
 
     runs: IsolatedRuns

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.app.isolated_runs import IsolatedRuns
 from penstock.core.paths.relpath import parse
@@ -21,8 +22,7 @@ from penstock.stores.system.places import home
 PRIVATE = 0o077
 
 
-@dataclass(frozen=True)
-class RunHome:
+class RunHome(Struct, frozen=True, dict=True):
     """What a run left in the layer over the home directory."""
 
     runs: IsolatedRuns

@@ -28,6 +28,7 @@ from penstock.core.text.quantities import counted
 
 if TYPE_CHECKING:
     from penstock.app.audit import Record
+    from penstock.app.workspace import Workspace
     from penstock.core.audit.query import Query
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -182,7 +183,7 @@ def verify(
             "`--inclusion` and `--consistency` work only with this project's own audit log"
         )
     here = open_workspace(workspace)
-    report = here.verify(log_path)
+    report = here.verify(log_path, ask=True)
     proofs = _proofs(here.record, inclusion, consistency)
     if as_json:
         print_json({**report.as_json(), **({"proofs": proofs} if proofs else {})})
@@ -196,6 +197,8 @@ def verify(
     if report.runs and not any(one.kind is TamperKind.UNACCOUNTED for one in report.problems):
         writes = counted(sum(run.applied for run in report.runs), "write")
         out.print(f"{counted(len(report.runs), 'isolated run')}: {writes}, all accounted for")
+    if report.cosigned and report.cosigned.reached:
+        out.print(report.cosigned.text(), markup=False)
     said = "ok" if report.ok else "NOT ok"
     head = f", head {report.head}" if report.head else ""
     entries = counted(report.count, "entry", "entries")
@@ -294,9 +297,10 @@ def secrets(since: str, log_path: str, workspace: str | None, as_json: bool) -> 
 @json_option
 def checkpoint(workspace: str | None, as_json: bool) -> int:
     """Sign the current state of the audit log and send it to the witnesses."""
-    record = _record(workspace)
+    here = _workspace(workspace)
+    record = here.record
     shown = record.log.sign_and_show()
-    made = record.checkpoints.latest()
+    made, quorum = record.checkpoints.latest(), record.checkpoints.quorum()
     facts: dict[str, object] = {
         "size": made.size if made else 0,
         "checkpoints": record.checkpoints.path,
@@ -304,6 +308,8 @@ def checkpoint(workspace: str | None, as_json: bool) -> int:
             {"witness": one.witness, "error": one.error.code if one.error else None}
             for one in shown
         ],
+        "key": record.checkpoints.public.written(),
+        **({"cosigned": quorum.as_json()} if quorum else {}),
     }
     if as_json:
         print_json(facts)
@@ -312,10 +318,25 @@ def checkpoint(workspace: str | None, as_json: bool) -> int:
         console().print(f"signed {entries} in {facts['checkpoints']}", markup=False)
         for one in shown:
             tell(f"witness {one.witness}: {one.error.render() if one.error else 'confirmed'}")
-    return COULD_NOT if any(one.error for one in shown) else OK
+        if quorum:
+            tell(quorum.text())
+    _say_ignored(here)
+    return OK if record.took(shown) else COULD_NOT
+
+
+def _say_ignored(here: Workspace) -> None:
+    from penstock.app.places import user_rules
+    from penstock.core.audit.cosign import witness_ignored
+
+    for file in witness_ignored(here.policy().witness, user=user_rules()):
+        tell(f"ignored: [witness] in {file}; put it into your own rules")
+
+
+def _workspace(workspace: str | None) -> Workspace:
+    from penstock.app import open_workspace
+
+    return open_workspace(workspace)
 
 
 def _record(workspace: str | None) -> Record:
-    from penstock.app import open_workspace
-
-    return open_workspace(workspace).record
+    return _workspace(workspace).record

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
         "penstock ship --once",
         "penstock ship --status",
         "penstock ship --once --sink file:/var/log/penstock.jsonl",
+        "penstock ship --print-service > ~/.config/systemd/user/penstock-ship.service",
     ),
 )
 @click.option("--once", is_flag=True, help="Send all new entries, then exit.")
@@ -41,10 +44,18 @@ if TYPE_CHECKING:
     metavar="URL",
     help="Send there instead of to the sinks in your own rules.",
 )
+@click.option(
+    "--print-service", is_flag=True, help="Print a systemd unit for this project to install."
+)
 @workspace_option
 @json_option
 def command(
-    once: bool, only_status: bool, sinks: tuple[str, ...], workspace: str | None, as_json: bool
+    once: bool,
+    only_status: bool,
+    sinks: tuple[str, ...],
+    print_service: bool,
+    workspace: str | None,
+    as_json: bool,
 ) -> int:
     """Send the audit log to the sinks in your own rules.
 
@@ -57,6 +68,8 @@ def command(
     from penstock.cli.terminal.proof import refuse_inside_agent
 
     here = open_workspace(workspace)
+    if print_service:
+        return _print_service(here)
     if sinks and not only_status:
         refuse_inside_agent(here)
     _say_ignored(here)
@@ -69,6 +82,15 @@ def command(
         return OK
     failed = {one.sink.shown: problem for one in found if (problem := one.send())}
     return _show(found, as_json=as_json) if not failed else _failed(found, failed, as_json=as_json)
+
+
+def _print_service(here: Workspace) -> int:
+    from penstock.cli.integrations.units import ship_service
+
+    argv = [sys.executable, "-m", "penstock.cli", "ship", "--workspace", here.root]
+    click.echo(ship_service(argv, os.environ), nl=False)
+    tell("nothing was installed; save this where its first line says")
+    return OK
 
 
 def _need_sinks(found: list[SinkTurn]) -> None:

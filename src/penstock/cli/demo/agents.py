@@ -12,8 +12,9 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 SECONDS = 60
 TRIES = 4
@@ -38,8 +39,7 @@ def until(expected: Callable[[Result], bool], ask: Callable[[], Result]) -> Resu
     raise TooSlowError
 
 
-@dataclass(frozen=True, slots=True)
-class DemoAnswer:
+class DemoAnswer(Struct, frozen=True):
     """What the hook said to a call: nothing at all lets it pass."""
 
     verdict: str = "allow"

@@ -12,10 +12,11 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from types import FrameType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from penstock.doors.reviewer.arguments import SWITCH
 
@@ -97,8 +98,7 @@ FILES: Mapping[str, str] = {
 }
 
 
-@dataclass(slots=False)
-class DemoProject:
+class DemoProject(Struct, dict=True):
     """The open project: where it is, its broker, and the person who approves."""
 
     root: str

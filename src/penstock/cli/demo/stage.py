@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import textwrap
 import time
-from dataclasses import dataclass, field
 from itertools import groupby
 
+from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
@@ -40,8 +40,7 @@ OUTCOMES = {
 A_LINE, A_WORD, LONGEST = 0.3, 0.05, 2.2
 
 
-@dataclass(slots=True)
-class Stage:
+class Stage(Struct):
     """Prints the tour; when `paced`, a part comes when the one before it can have been read.
 
     The work that a step does is part of that time.
@@ -49,8 +48,8 @@ class Stage:
 
     out: Console
     paced: bool = False
-    _steps: int = field(default=0, init=False)
-    _read_at: float = field(default=0.0, init=False)
+    _steps: int = 0
+    _read_at: float = 0.0
 
     @property
     def width(self) -> int:

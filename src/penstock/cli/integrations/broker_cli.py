@@ -15,10 +15,11 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.cli import COULD_NOT, OK
 from penstock.cli.shape import PlainCommand
@@ -100,8 +101,7 @@ def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     return stream
 
 
-@dataclass(slots=True)
-class _Front:
+class _Front(Struct):
     """One agent's conversation with the broker, and the person in between."""
 
     broker: Broker

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -15,13 +15,16 @@ from penstock.cli.extras import need
 from penstock.cli.integrations.units import UNITS
 from penstock.cli.shape import OneOf, PlainCommand
 from penstock.cli.terminal.output import tell, workspace_option
+from penstock.core.errors import RefusedError
 from penstock.core.loopback import ADDRESS, PORT, page_origin
 from penstock.doors.http.talk import SAY, Log, Say
 
 if TYPE_CHECKING:
+    from penstock.app.phone import OpenPhone
     from penstock.doors.hook.engine import Engine
     from penstock.doors.hook.fast_path_warm import Warm
     from penstock.doors.http.routes import Route
+    from penstock.doors.http.tls_listener import TlsListener
     from penstock.doors.web.context import World
 
 SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody says so
@@ -32,6 +35,7 @@ SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody sa
     examples=(
         "penstock serve",
         "penstock serve --port 0",
+        "penstock serve --address laptop.local",
         "penstock serve --print-service systemd > ~/.config/systemd/user/penstock.service",
     ),
 )
@@ -43,6 +47,14 @@ SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody sa
     metavar="PORT",
     help="Port on localhost (0: any free port).",
 )
+@click.option(
+    "--address",
+    metavar="NAME[:PORT]",
+    help="Also serve the review page to your phone at this host name, by TLS and passkeys only.",
+)
+@click.option("--bind", metavar="IP", help="Listen for --address on this LAN or tailnet address.")
+@click.option("--certificate", metavar="FILE", help="TLS certificate for --address, in PEM.")
+@click.option("--certificate-key", metavar="FILE", help="Key of that certificate, in PEM.")
 @click.option(
     "--log-format",
     type=OneOf(SAY),
@@ -64,26 +76,64 @@ SOCKET_WITHIN = 0.5  # seconds; where another process holds the socket nobody sa
     help=f"Print a service definition to install: {', '.join(UNITS)}.",
 )
 def command(
-    port: int, print_service: str | None, log_format: str, link: bool, workspace: str | None
+    port: int,
+    print_service: str | None,
+    log_format: str,
+    link: bool,
+    workspace: str | None,
+    **phone: str | None,
 ) -> int:
     """Run the server: review page, HTTP hooks and JSON API, for this machine only.
 
-    Prints a link that opens the review page once; `penstock open` prints another. Stop it with
-    Ctrl-C.
+    Prints a link that opens the review page once; `penstock open` prints another. With --address
+    the review page, and nothing else, is also served to other devices in your network; `penstock
+    open --qr` signs a phone in. Stop it with Ctrl-C.
     """
     if print_service:
         # A link belongs into a terminal, not into a journal.
         argv = [sys.executable, "-m", "penstock.cli", "serve", "--port", str(port), "--no-link"]
+        for name, value in phone.items():
+            argv += [f"--{name.replace('_', '-')}", value] if value else []
         click.echo(UNITS[print_service](argv, port, os.environ), nl=False)
         tell("nothing was installed; save this where its first line says")
         return OK
-    _serve(port, log_format, link=link, workspace=workspace)
+    _serve(port, log_format, link=link, workspace=workspace, phone=_opened_phone(phone))
     return OK
 
 
-def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> None:
+def _opened_phone(given: Mapping[str, str | None]) -> OpenPhone | None:
+    """Open the address for other devices, where its owner asked for one."""
+    from penstock.app.phone import PhoneOptions, open_phone
+
+    said = {name: value or "" for name, value in given.items()}
+    address, key = said.pop("address"), said.pop("certificate_key")
+    if not address:
+        if key or any(said.values()):
+            raise click.UsageError("--bind, --certificate and --certificate-key need --address")
+        return None
+    need("web", "penstock serve")
+    _refuse_inside_agent()
+    return open_phone(PhoneOptions(address=address, key=key, **said))
+
+
+def _refuse_inside_agent() -> None:
+    from penstock.app.workspace import inside_agent
+
+    if why := inside_agent():
+        raise RefusedError(
+            "inside-agent",
+            "an agent can't open the review page to other devices",
+            because=why,
+            hint="run `penstock serve --address` in your own terminal",
+        )
+
+
+def _serve(
+    port: int, log_format: str, *, link: bool, workspace: str | None, phone: OpenPhone | None
+) -> None:
     need("web", "penstock serve")
     from penstock.app import leftovers
+    from penstock.app.bundle.refresh import start_refreshing
     from penstock.app.servers import known_workspaces, left, listens
     from penstock.app.ship import start_shipping
     from penstock.doors.hook.engine import Engine
@@ -102,14 +152,18 @@ def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> 
 
     def ready() -> None:
         say(f"listening on http://{ADDRESS}:{at} (pid {os.getpid()})", level="info")
+        if phone:
+            _say_phone(phone, say)
         if link:
             _invite(world, say)
 
     routes = Routes(_routes(warm), rest=make_app(world), known=world.knows, log=log)
-    made = server.Server(routes, admit=routes.admit, log=log, ready=ready)
+    guests = _guests(world, phone, log) if phone else None
+    made = server.Server(routes, admit=routes.admit, log=log, guests=guests, ready=ready)
     stopped = threading.Event()
     leftovers.start(stopped)
     start_shipping(known_workspaces, stopped, lambda text: say(text, level="warning"))
+    start_refreshing(stopped, lambda text: say(text, level="warning"))
     try:
         listens(at)
         _cold_hooks(engine)
@@ -118,6 +172,24 @@ def _serve(port: int, log_format: str, *, link: bool, workspace: str | None) -> 
     finally:
         stopped.set()
         left()
+
+
+def _guests(world: World, phone: OpenPhone, log: Log) -> TlsListener:
+    """Return what takes other devices in: to the pages, and to nothing else."""
+    from penstock.doors.http.routes import Routes
+    from penstock.doors.http.tls_listener import TlsListener
+    from penstock.doors.web.app import make_app
+
+    made = world.open_phone(phone.at.origin, phone.certificate.authority)
+    routes = Routes([], rest=make_app(made), known=made.knows, named=made.answers_to, log=log)
+    return TlsListener(phone.sockets, phone.context, admit=routes.admit)
+
+
+def _say_phone(phone: OpenPhone, say: Say) -> None:
+    numbers = ", ".join(one.getsockname()[0] for one in phone.sockets)
+    say(f"serving other devices at {phone.at.origin} ({numbers})", level="info")
+    which = "self-made certificate" if phone.certificate.authority else "certificate"
+    say(f"{which}, SHA-256 {phone.certificate.fingerprint}", level="info")
 
 
 def _cold_hooks(engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""The units by which a person has the background server started: systemd's and launchd's.
+"""The units by which a person has the server or `ship` started: systemd's and launchd's.
 
 Printed, never installed: what runs on a machine by itself is for its owner to decide.
 Always true: whatever stands in a path or a variable is quoted, so it cannot become a line of
@@ -31,6 +31,24 @@ ExecStart={command}
 RestartSec=1
 NoNewPrivileges=yes
 MemoryMax=1G
+
+[Install]
+WantedBy=default.target
+"""
+
+SHIP = """\
+# ~/.config/systemd/user/penstock-ship.service: sends the audit log of one project, without a server
+# systemctl --user daemon-reload && systemctl --user enable --now penstock-ship.service
+[Unit]
+Description=Penstock: send the audit log to other systems
+
+[Service]
+ExecStart={command}
+{environment}Restart=always
+RestartSec=10
+NoNewPrivileges=yes
+PrivateTmp=yes
+MemoryMax=512M
 
 [Install]
 WantedBy=default.target
@@ -77,9 +95,18 @@ AGENT = """\
 def systemd(argv: Sequence[str], port: int, environ: Mapping[str, str]) -> str:
     """Return a user service."""
     del port
+    return _service(SERVICE, argv, environ)
+
+
+def ship_service(argv: Sequence[str], environ: Mapping[str, str]) -> str:
+    """Return a user service that only sends the audit log."""
+    return _service(SHIP, argv, environ)
+
+
+def _service(text: str, argv: Sequence[str], environ: Mapping[str, str]) -> str:
     lines = [f"Environment={_quoted(f'{name}={value}')}\n" for name, value in _places(environ)]
     command = " ".join(_quoted(word) for word in argv)
-    return SERVICE.format(command=command, environment="".join(lines))
+    return text.format(command=command, environment="".join(lines))
 
 
 def systemd_socket(argv: Sequence[str], port: int, environ: Mapping[str, str]) -> str:

@@ -52,7 +52,8 @@ def ls(workspace: str | None, as_json: bool) -> int:
 def _list(workspace: str | None, *, as_json: bool) -> int:
     import shlex
     import time
-    from dataclasses import asdict
+
+    from msgspec import to_builtins
 
     from penstock.core.text.display import visible
     from penstock.core.text.quantities import ago
@@ -60,7 +61,7 @@ def _list(workspace: str | None, *, as_json: bool) -> int:
 
     found = listed(_here(workspace))
     if as_json:
-        print_json({"runs": [{**asdict(one.record), "state": one.state} for one in found]})
+        print_json({"runs": [{**to_builtins(one.record), "state": one.state} for one in found]})
         return OK
     for one in found:
         words = visible(shlex.join(one.record.command), keep_newlines=False)
@@ -100,7 +101,7 @@ def diff(run: str, workspace: str | None, as_json: bool) -> int:
 @json_option
 def apply(run: str, workspace: str | None, as_json: bool) -> int:
     """Write what the rules allow of a run's changes, and propose the rest."""
-    from dataclasses import asdict
+    from msgspec import to_builtins
 
     from penstock.core.run.summary import cautions, counts
     from penstock.doors.run.listing import apply_run, find
@@ -109,7 +110,7 @@ def apply(run: str, workspace: str | None, as_json: bool) -> int:
     record = find(here, run)
     result = apply_run(here, record)
     if as_json:
-        print_json({"run": record.id, **asdict(result)})
+        print_json({"run": record.id, **to_builtins(result)})
     else:
         for line in (f"run {record.id}: {counts(result)}", *cautions(result)):
             tell(line)

@@ -1,7 +1,7 @@
 """`penstock judge --batch`: a decision for each line of the input, in order, as it comes.
 
 The rules and the registered hooks are looked up once, at the start; files are looked at once for
-all lines that arrive together. Many of them are shared among processes, one for each core.
+all lines that arrive together. Many of them are shared with `workers`, one for each other core.
 Always true: every line that is not empty gets exactly one line back, whatever is in it; one that
 cannot be judged gets an `error` document, and the next goes on.
 """
@@ -13,12 +13,12 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from multiprocessing import get_context
 from select import select
 from typing import TYPE_CHECKING
 
 from penstock.cli.judge.call import JSON, guesses
 from penstock.cli.judge.document import document
+from penstock.cli.judge.workers import BatchWorkers
 from penstock.cli.terminal.output import json_printable
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.strict_json import strict
@@ -28,10 +28,11 @@ from penstock.gate.look import DiskMemory
 
 if TYPE_CHECKING:
     from io import BufferedReader
-    from multiprocessing.connection import Connection
 
 Judge = Callable[[Call, float, DiskMemory], Judgement]
 AT_ONCE = 1 << 20  # bytes that are read together
+PIPE = 1 << 16  # bytes that a pipe holds
+MOMENT = 0.02
 WORTH_SHARING = 200  # lines; fewer are judged before another process has started
 _HINT = """a line is like {"tool": "Bash", "input": {"command": "rm a"}, "cwd": "src", "id": 1}"""
 
@@ -45,19 +46,21 @@ def judge_lines(*, workspace: str | None, policy_file: str | None, attended: boo
     root = workspace_root(workspace)
     judge = open_judge(root, policy_file=policy_file)
     batch = BatchJudge(root, judge, sight(place_of(root)), attended=attended)
+    workers = BatchWorkers(batch.answers, _cores() - 1)
     with open(0, "rb", closefd=False) as stream:
         for lines in arrivals(stream):
-            shared = len(lines) >= WORTH_SHARING and _cores() > 1
-            for answer in _shared(batch, lines) if shared else batch.answers(lines):
+            shared = len(lines) >= WORTH_SHARING
+            for answer in workers.answers(lines) if shared else batch.answers(lines):
                 sys.stdout.write(answer + "\n")
             sys.stdout.flush()
+    workers.dismiss()
 
 
 def arrivals(stream: BufferedReader) -> Iterator[list[bytes]]:
     """Yield the lines of a stream, those that are there at the same time together."""
     rest = b""
     while piece := stream.read1(AT_ONCE):
-        while len(piece) < AT_ONCE and select([stream], [], [], 0)[0]:
+        while len(piece) < AT_ONCE and select([stream], [], [], _patience(piece))[0]:
             more = stream.read1(AT_ONCE - len(piece))
             if not more:
                 break
@@ -67,35 +70,14 @@ def arrivals(stream: BufferedReader) -> Iterator[list[bytes]]:
     yield [rest]
 
 
+def _patience(piece: bytes) -> float:
+    """Return how many seconds to wait for more; whoever has filled a pipe is still writing."""
+    return MOMENT if len(piece) >= PIPE else 0
+
+
 def _cores() -> int:
     """Return how many processes can work at once; 1 where forking is not safe."""
     return len(os.sched_getaffinity(0)) if sys.platform.startswith("linux") else 1
-
-
-def _shared(batch: BatchJudge, lines: list[bytes]) -> Iterator[str]:
-    """Judge lines in a process for each core; each takes a part, and the order is kept."""
-    processes = get_context("fork")  # a child has the rules already
-    size = -(-len(lines) // _cores())
-    parts = [lines[at : at + size] for at in range(0, len(lines), size)]
-    sys.stdout.flush()  # or a child would print again what is not printed yet
-    started = []
-    for part in parts:
-        ours, theirs = processes.Pipe(duplex=False)
-        child = processes.Process(target=_send, args=(batch, part, theirs))
-        child.start()
-        theirs.close()
-        started.append((child, ours, part))
-    for child, ours, part in started:
-        try:
-            answers = ours.recv()
-        except EOFError:  # it was killed; nothing of its part was answered
-            answers = batch.answers(part)
-        yield from answers
-        child.join()
-
-
-def _send(batch: BatchJudge, lines: list[bytes], to: Connection) -> None:
-    to.send(list(batch.answers(lines)))
 
 
 class BatchJudge:

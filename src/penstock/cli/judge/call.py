@@ -10,10 +10,10 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from penstock.cli.shape import PlainCommand, nearest
 from penstock.core.errors import InputError
@@ -44,8 +44,7 @@ FILE_TOOLS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """One tool call to judge; `names` are the tool's names whose hooks would see it."""
 
     names: tuple[str, ...]

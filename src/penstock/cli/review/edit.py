@@ -25,7 +25,7 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
 
     The result is stored as a new version of the pending change, which you can then approve.
     """
-    from penstock.cli.review.queue import named_by_person, show_version
+    from penstock.cli.review.queue import named_by_person, show_versions
     from penstock.cli.terminal.progress import measuring
     from penstock.core.proposals.short_id import short
     from penstock.gate.lookup import only, still_open
@@ -47,7 +47,7 @@ def command(id_: str, workspace: str | None, as_json: bool) -> int:
         return COULD_NOT
     with measuring(here.gate):
         made = here.gate.revise(one.id, content, origin="edit")
-    return show_version(here.gate, made, as_json=as_json)
+    return show_versions(here.gate, (made,), as_json=as_json)
 
 
 def edited(content: bytes, name: str) -> bytes:

@@ -42,18 +42,20 @@ def command(
 ) -> int:
     """List pending changes: id, age, agent, change set and lines.
 
-    Commands accept the short ids that are shown here.
+    Commands accept the short ids that are shown here, also those of change sets.
     """
     from penstock.app import open_gate
-    from penstock.cli.review.queue import document, known_ids
+    from penstock.cli.review.queue import document, known_ids, set_document
     from penstock.cli.review.table import table
+    from penstock.core.review.set_summary import sets_of, summary
 
     gate = open_gate(workspace)
     gate.expire()
     states = (State(state),) if state else () if everything else tuple(OPEN)
     found = gate.find(states=states, path=path, limit=limit)
     if as_json:
-        print_json({"proposals": [document(one) for one in found]})
+        sets = [set_document(summary(some)) for some in sets_of(found)]
+        print_json({"proposals": [document(one) for one in found], "sets": sets})
         return OK
     chosen = everything or state is not None
     for line in table(found, gate.now(), known=known_ids(gate), states=chosen):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.cli import DENIED, WAITING
@@ -13,6 +13,7 @@ from penstock.core.proposals.short_id import short
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
+    from penstock.core.review.set_summary import SetSummary
     from penstock.gate import Gate
 
 
@@ -37,6 +38,32 @@ def document(one: Proposal | Receipt) -> dict[str, object]:
     return dict(to_plain(one))
 
 
+def set_of(gate: Gate, found: Sequence[Proposal]) -> SetSummary | None:
+    """Return what is said of a set as a whole; None for a single change."""
+    from penstock.core.review.set_summary import summary
+
+    return summary(found, gate.renames(found)) if len(found) > 1 else None
+
+
+def set_document(whole: SetSummary) -> dict[str, object]:
+    """Return a set as `--json` prints it."""
+    return {
+        "id": whole.id,
+        "files": [one.path for one in whole.files],
+        "proposals": [one.id for one in whole.files],
+        "deleted": whole.deleted,
+        "added": whole.added,
+        "states": {str(state): many for state, many in whole.states.items()},
+        "renamed": {row.one.path: row.renamed for row in whole.rows if row.one and row.renamed},
+    }
+
+
+def with_owners(gate: Gate, one: Proposal) -> dict[str, object]:
+    """Return a proposal as `--json` prints it, with the owners' approvals where it needs any."""
+    found = gate.approvals(one)
+    return {**document(one), **({"approvals": found.as_json()} if found else {})}
+
+
 def known_ids(gate: Gate) -> list[str]:
     """Return the ids that a short one must not be mistaken for."""
     from penstock.gate.lookup import MOST
@@ -44,15 +71,16 @@ def known_ids(gate: Gate) -> list[str]:
     return [name for one in gate.find(limit=MOST) for name in (one.id, one.set_id) if name]
 
 
-def show_version(gate: Gate, made: Proposal, *, as_json: bool) -> int:
-    """Show a new version and return its exit code: it is pending, or the rules deny it."""
+def show_versions(gate: Gate, made: Sequence[Proposal], *, as_json: bool) -> int:
+    """Show new versions and return the exit code: they are pending, or the rules deny one."""
     from penstock.cli.terminal import render
 
     if as_json:
-        print_json({"proposals": [document(made)]})
+        print_json({"proposals": [document(one) for one in made]})
     else:
-        render.show(console(), made, *gate.contents(made))
-    return DENIED if made.state is State.DENIED else WAITING
+        for one in made:
+            render.show(console(), one, *gate.contents(one), now=gate.now())
+    return DENIED if any(one.state is State.DENIED for one in made) else WAITING
 
 
 def tell_written(what: str, receipts: Iterable[Receipt]) -> None:

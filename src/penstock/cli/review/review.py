@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from penstock.cli import OK, WAITING
 from penstock.cli.shape import PlainCommand
@@ -81,6 +81,7 @@ def _full_screen(here: Workspace) -> int:
     from penstock.app.proof import PASSPHRASE_VARIABLE
     from penstock.cli.review.edit import edited
     from penstock.cli.terminal.proof import person
+    from penstock.doors.colours.child import Colours
     from penstock.doors.run.view import as_text
     from penstock.doors.tui.app import ReviewApp
     from penstock.doors.tui.gateway import ReviewDesk
@@ -92,27 +93,33 @@ def _full_screen(here: Workspace) -> int:
     if here.keys.exists() and os.environ.get(PASSPHRASE_VARIABLE):
         keys.take(person(here))
     has_editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    desk = ReviewDesk(here.gate, keys, runs=partial(as_text, here))
+    colours = Colours()
+    desk = ReviewDesk(here.gate, keys, runs=partial(as_text, here), colours=colours)
     left = ReviewApp(desk, edit=edited if has_editor else None).run()
+    colours.close()
     return WAITING if left else OK
 
 
 def _at_prompt(here: Workspace, waiting: tuple[Proposal, ...]) -> int:
     from penstock.cli.terminal.proof import person
 
-    review = Review(here.gate, console(), person(here))
+    review = Review(here.gate, console(), partial(person, here))
     all(review.answered(one) for one in waiting)  # until the person leaves
     left = here.gate.find(states=(State.WAITING,), limit=1)
     return WAITING if left else OK
 
 
-@dataclass(frozen=True)
-class Review:
-    """One person going through the pending changes."""
+class Review(Struct, frozen=True, dict=True):
+    """One person going through the pending changes; `prove` asks them for a proof, once."""
 
     gate: Gate
     out: Console
-    proof: Proof
+    prove: Callable[[], Proof]
+
+    @cached_property
+    def proof(self) -> Proof:
+        """What proves the person, asked for when something is approved and not before."""
+        return self.prove()
 
     def answered(self, one: Proposal) -> bool:
         """Show a proposal until it is answered or left; False ends the review."""
@@ -120,7 +127,7 @@ class Review:
 
         current = self._still_waiting(one)
         while current is not None:
-            render.show(self.out, current, *self.gate.contents(current))
+            render.show(self.out, current, *self.gate.contents(current), now=self.gate.now())
             try:
                 letter = line(CHOICES).lower()[:1]
             except InputError:
@@ -175,8 +182,12 @@ class Review:
 
     def reject(self, one: Proposal) -> None:
         """Reject it with a reason."""
+        from penstock.app.proof import who
+        from penstock.gate import Proof
+
         reason = line("reason (sent to the agent)") or "rejected without a reason"
-        self.gate.answer(one.id, approve=False, proof=self.proof, reason=reason)
+        nobody_signs = Proof(by=who(), kind="terminal")
+        self.gate.answer(one.id, approve=False, proof=nobody_signs, reason=reason)
         self.out.print("rejected")
 
     def strategy(self, one: Proposal) -> Proposal:

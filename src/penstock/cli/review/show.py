@@ -11,6 +11,7 @@ from penstock.cli.shape import PlainCommand
 from penstock.cli.terminal.complete import proposal_ids
 from penstock.cli.terminal.output import json_option, print_json, workspace_option
 from penstock.cli.terminal.pager import paged, pager_option
+from penstock.core.proposals.model import OPEN
 
 if TYPE_CHECKING:
     from penstock.core.proposals.model import Proposal
@@ -30,19 +31,28 @@ def command(id_: str, pager: bool, workspace: str | None, as_json: bool) -> int:
     Closed changes can be shown, too. Hidden characters are written out, for example ⟦U+202E RLO⟧.
     """
     from penstock.app import open_gate
-    from penstock.cli.review.queue import document
+    from penstock.cli.review.queue import set_document, set_of, with_owners
     from penstock.cli.terminal import render
     from penstock.gate.lookup import named
 
     gate = open_gate(workspace)
     gate.expire()
     found = named(gate, id_)
+    whole = set_of(gate, found)
     if as_json:
-        print_json({"proposals": [{**document(one), **_seen(gate, one)} for one in found]})
+        shown = [{**with_owners(gate, one), **_seen(gate, one)} for one in found]
+        about = {"set": set_document(whole)} if whole else {}
+        print_json({"proposals": shown, **about})
         return OK
+    now = gate.now()
     with paged(use=pager) as out:
-        for one in found:
-            render.show(out, one, *gate.contents(one))
+        if whole:
+            render.show_set(out, whole, now)
+        for one in whole.files if whole else found:
+            render.show(out, one, *gate.contents(one), now=now)
+            owners = gate.approvals(one) if one.state in OPEN else None
+            if owners is not None:
+                out.print(f"approvals: {owners.said}", markup=False)
     return OK
 
 

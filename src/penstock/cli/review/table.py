@@ -1,26 +1,30 @@
 """Pending changes as a table: id, age, agent, change set, lines, file.
 
-Always true: an id is as short as it can be and still name one change.
+A change set is a row of its own, with its files below it.
+Always true: an id is as short as it can be and still name one change; every change that is given
+is in the table or counted in the row that says how many more its set has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct, field
 
 from penstock.core.proposals.model import STATE_WORDS, State
 from penstock.core.proposals.short_id import short
+from penstock.core.review.set_summary import grouped, short_counts, summary
 from penstock.core.text.display import spoken
-from penstock.core.text.quantities import duration
+from penstock.core.text.quantities import counted, duration
 
 if TYPE_CHECKING:
-    from penstock.core.model import Change
     from penstock.core.proposals.model import Moment, Proposal
 
 HEADING = ("id", "age", "agent", "set", "lines", "file")
 STATE = "state"
+MOST_FILES = 10  # of one set
 STYLE: dict[State, dict[str, Any]] = {
     State.WAITING: {"fg": "yellow"},
     State.APPROVED: {"fg": "cyan"},
@@ -39,36 +43,61 @@ def table(
     """Return the heading and a line for each change; `states` adds what became of each."""
     if not found:
         return []
-    rows = [_row(one, now, known) for one in found]
+    rows = [row for group in grouped(found) for row in _rows(group, now, known)]
     heading = (*HEADING[:-1], *((STATE,) if states else ()), HEADING[-1])
-    names = [STATE_WORDS[one.state] for one in found]
-    if states:
-        rows = [(*row[:-1], name, row[-1]) for row, name in zip(rows, names, strict=True)]
-    widths = [max(len(row[at]) for row in (heading, *rows)) for at in range(len(heading))]
+    cells = [(*row.cells[:-1], *((row.state,) if states else ()), row.cells[-1]) for row in rows]
+    widths = [max(len(row[at]) for row in (heading, *cells)) for at in range(len(heading))]
     lines = [click.style(_line(heading, widths), bold=True)]
-    for one, row in zip(found, rows, strict=True):
-        line = _line(row, widths)
+    for row, some in zip(rows, cells, strict=True):
+        line = _line(some, widths)
         start, end = _span(widths) if states else (0, 0)
-        style = click.style(line[start:end], **STYLE[one.state]) if states else ""
+        style = click.style(line[start:end], **row.style) if states else ""
         lines.append(f"{line[:start]}{style}{line[end:]}")
     return lines
 
 
-def _row(one: Proposal, now: Moment, known: Collection[str]) -> tuple[str, ...]:
-    return (
+class _Row(Struct, frozen=True, kw_only=True):
+    """One row without its state, and the state."""
+
+    cells: tuple[str, ...]
+    state: str = ""
+    style: dict[str, Any] = field(default_factory=dict)
+
+
+def _rows(group: Sequence[Proposal], now: Moment, known: Collection[str]) -> Iterator[_Row]:
+    if len(group) == 1:
+        yield _row(group[0], now, known)
+        return
+    whole, first = summary(group), group[0]
+    yield _Row(
+        cells=(
+            spoken(short(whole.id, known)),
+            duration(now.since(first.created)),
+            spoken(first.actor.agent) or "-",
+            counted(len(group), "file"),
+            f"−{whole.deleted:,} +{whole.added:,}",
+            "(change set)",
+        ),
+        state=whole.state_words,
+        style=STYLE[next(iter(whole.states))] if len(whole.states) == 1 else {},
+    )
+    for one in whole.files[:MOST_FILES]:
+        yield _row(one, now, known, indent="  ")
+    more = len(group) - MOST_FILES
+    if more > 0:
+        yield _Row(cells=("", "", "", "", "", f"  ... {counted(more, 'more file')}"))
+
+
+def _row(one: Proposal, now: Moment, known: Collection[str], *, indent: str = "") -> _Row:
+    cells = (
         spoken(short(one.id, known)),
         duration(now.since(one.created)),
         spoken(one.actor.agent) or "-",
         spoken(short(one.set_id, known)) if one.set_id else "-",
-        _counts(one.change),
-        spoken(one.path),
+        short_counts(one.change),
+        indent + spoken(one.path),
     )
-
-
-def _counts(change: Change) -> str:
-    """Return what a change removes and adds, in lines, or in bytes where it is no text."""
-    unit = "" if change.unit == "lines" else " bytes"
-    return f"−{change.lines_deleted:,} +{change.lines_added:,}{unit}"
+    return _Row(cells=cells, state=STATE_WORDS[one.state], style=STYLE[one.state])
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from penstock.cli import COULD_NOT, OK
+from penstock.cli import COULD_NOT, OK, WAITING
 from penstock.cli.shape import PlainCommand
 from penstock.cli.terminal.complete import receipt_ids
 from penstock.cli.terminal.output import console, json_option, print_json, tell, workspace_option
-from penstock.core.errors import InputError, StaleError
+from penstock.core.errors import InputError, RefusedError, StaleError
 
 if TYPE_CHECKING:
-    from penstock.core.proposals.model import Receipt
+    from penstock.core.proposals.model import Proposal, Receipt
     from penstock.gate import Gate, Item, Proof
 
 
@@ -92,32 +92,59 @@ def command(
     said = without(hidden, yes=yes, accepted=unseen)
     if not agreed(f"revert {counted(len(plan), 'file')}?", yes=yes):
         tell("nothing was written")
-        _tell_done((), as_json=as_json)
+        _tell_done((), (), as_json=as_json)
         return COULD_NOT
     proof = person(here, terminal=False)
-    done = _revert(here.gate, receipts, proof, said, rebase=rebase)
-    _tell_done(done, as_json=as_json)
-    return OK
+    done, left = _revert(here.gate, receipts, proof, said, rebase=rebase)
+    _tell_done(done, _lacking(here.gate, left), as_json=as_json)
+    return WAITING if left else OK
+
+
+# An approval that does not count: an owner has to give it.
+OF_OTHERS = frozenset({"owner-needed", "author-cannot-approve"})
 
 
 def _revert(
     gate: Gate, receipts: tuple[Receipt, ...], proof: Proof, said: str, *, rebase: bool
-) -> tuple[Receipt, ...]:
-    """Undoing is a change like any other: it is proposed, answered and applied."""
+) -> tuple[tuple[Receipt, ...], tuple[Proposal, ...]]:
+    """Undoing is a change like any other: it is proposed, answered and applied.
+
+    What owners have to approve first is returned beside the receipts, and stays pending.
+    """
     from penstock.cli.terminal.progress import measuring
+    from penstock.core.proposals.model import State
 
     with measuring(gate):
         made = gate.undo(receipts, rebase=rebase)
-    gate.answer_all([one.id for one in made], approve=True, proof=proof, reason=said)
-    return gate.apply(made[0].set_id or made[0].id)
+    try:
+        answered = gate.answer_all([one.id for one in made], approve=True, proof=proof, reason=said)
+    except RefusedError as fault:
+        if fault.code not in OF_OTHERS:
+            raise
+        return (), made
+    left = tuple(one for one in answered if one.state is State.WAITING)
+    return (() if left else gate.apply(made[0].set_id or made[0].id)), left
 
 
-def _tell_done(done: tuple[Receipt, ...], *, as_json: bool) -> None:
+def _lacking(gate: Gate, left: tuple[Proposal, ...]) -> tuple[tuple[Proposal, str], ...]:
+    """Return what stays pending, each with the approvals that it has of those that it needs."""
+    found = ((one, gate.approvals(one)) for one in left)
+    return tuple((one, tally.said if tally else "pending") for one, tally in found)
+
+
+def _tell_done(
+    done: tuple[Receipt, ...], lacking: tuple[tuple[Proposal, str], ...], *, as_json: bool
+) -> None:
     from penstock.cli.review.queue import document, tell_written
+    from penstock.core.proposals.short_id import short
 
     if as_json:
-        print_json({"receipts": [document(one) for one in done]})
-    tell_written("reverted", done)
+        pending = {"pending": [document(one) for one, _ in lacking]} if lacking else {}
+        print_json({"receipts": [document(one) for one in done], **pending})
+    for one, said in lacking:
+        tell(f"{one.path}: the revert is pending as {short(one.id)}, with {said}")
+    if done or not lacking:
+        tell_written("reverted", done)
 
 
 Plan: TypeAlias = "tuple[tuple[Item, bytes | None], ...]"

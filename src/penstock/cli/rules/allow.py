@@ -83,7 +83,7 @@ def command(
 
 def _grants(here: Workspace, path: str, prefix: str, until: float) -> list[QuickRule]:
     """Return an allowing rule, and an exception to each rule that stands in the way."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from penstock.app.proof import who
     from penstock.app.rules.rule_ways import RuleTrial
@@ -129,7 +129,7 @@ def _check(ways: RuleWays, what: str) -> None:
 
 def _wider(way: QuickRule, path: str) -> QuickRule:
     """What was found for one example holds for all that was named."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     return replace(way, path=path) if path and way.path else way
 

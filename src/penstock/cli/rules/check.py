@@ -78,7 +78,7 @@ def _document(path: str, result: LoadResult) -> dict[str, object]:
 
 def _with_preset(path: str, found: LoadResult) -> LoadResult:
     """Warn of a project's rules without a preset: then only what they list is protected."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from penstock.app.places import user_rules
     from penstock.core.rules.load import PRESET
@@ -98,7 +98,7 @@ def _with_preset(path: str, found: LoadResult) -> LoadResult:
 
 def _with_ignored(found: LoadResult) -> LoadResult:
     """Warn of settings that count only in the user's own file, and stand elsewhere."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from penstock.app.places import user_rules
     from penstock.core.notify.settings import ignored
@@ -122,7 +122,8 @@ def _with_ignored(found: LoadResult) -> LoadResult:
 def _with_ended(found: LoadResult) -> LoadResult:
     """Warn of rules and exceptions whose time is over: they no longer count."""
     import time
-    from dataclasses import replace
+
+    from msgspec.structs import replace
 
     from penstock.core.policy.expiry import endings
     from penstock.core.rules.problems import Problem
@@ -143,6 +144,7 @@ def _with_ended(found: LoadResult) -> LoadResult:
 
 
 def _plain(problem: Problem) -> dict[str, object]:
-    from dataclasses import asdict
+    from msgspec import to_builtins
 
-    return asdict(problem)
+    plain: dict[str, object] = to_builtins(problem)
+    return plain

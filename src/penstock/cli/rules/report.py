@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import to_builtins
 
 from penstock.cli import OK
 from penstock.cli.shape import PlainCommand
@@ -91,9 +91,9 @@ def document(found: StopReport, *, workspace: str, since: int, observes: bool) -
         "observed": found.observed,
         "share_stopped": round(found.share, 4),
         "answers": {"approved": found.approved, "rejected": found.rejected},
-        "by_rule": [asdict(one) for one in found.by_rule],
-        "by_kind": [asdict(one) for one in found.by_kind],
-        "edits": [asdict(one) for one in found.edits],
+        "by_rule": [to_builtins(one) for one in found.by_rule],
+        "by_kind": [to_builtins(one) for one in found.by_kind],
+        "edits": [to_builtins(one) for one in found.edits],
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from typing import TYPE_CHECKING
@@ -21,16 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from penstock.app import Workspace
-    from penstock.gate import Call
 
 WORDS = {
     **dict.fromkeys(("deny", "denied"), "denied"),
     **dict.fromkeys(("ask", "hitl_required", "waiting"), "needed approval"),
 }
 NO_WAY = "no rule can allow this"
-CUT = "the audit log has only part of this command; add a rule yourself with `penstock rules add`"
-# Tools that stand for a change of a file whose content the audit log does not hold.
-FILE_TOOLS = {"read": "Read", "delete": "delete_file"}
 
 
 @click.command(
@@ -98,9 +93,12 @@ def _begins(name: str, text: str) -> bool:
 
 def explained(here: Workspace, event: Mapping[str, object]) -> dict[str, object]:
     """Return one decision with its rules, and the commands that would change it now."""
+    from penstock.app.rules.past_ways import ways_of
+    from penstock.core.rule_edit.quick_rule import joined
+
     names = event.get("rules")
     rules = list(dict.fromkeys(names)) if isinstance(names, list) else []
-    changes = _changes(here, event)
+    changes = ways_of(here.root, event)
     return {
         "seq": event.get("seq"),
         "ts": event.get("ts"),
@@ -109,11 +107,11 @@ def explained(here: Workspace, event: Mapping[str, object]) -> dict[str, object]
         "command": event.get("command"),
         "path": event.get("path"),
         "verdict": WORDS.get(str(event.get("status")), event.get("status")),
-        "because": changes["because"],
-        "now": changes["now"],
+        "because": changes.because,
+        "now": changes.now,
         "rules": [_rule(here, name, str(event.get("path", ""))) for name in rules],
-        "change": changes["change"],
-        "no_change": changes["no_change"],
+        "change": joined(changes.ways.rules) or None,
+        "no_change": changes.ways.against or None,
     }
 
 
@@ -128,48 +126,6 @@ def _rule(here: Workspace, name: str, path: str) -> dict[str, str | None]:
     reason = rule.reason.replace("{path}", path)
     says = rule.description if "{" in reason else reason or rule.description
     return {"id": name, "where": str(rule.where), "says": says}
-
-
-def _changes(here: Workspace, event: Mapping[str, object]) -> dict[str, object]:
-    """Return what the rules say now, and the rules that would let it pass, or why none would."""
-    from penstock.app.rules.rule_ways import RuleTrial, RuleWays
-    from penstock.core.learning.past_decision import past_of
-    from penstock.core.rule_edit.quick_rule import joined
-    from penstock.core.rule_edit.ways import needs_command, stops_of_event
-
-    past = past_of(event)
-    tool = past.tool if past is not None and past.whole and past.command else ""
-    trial = RuleTrial(here.root, [*_calls(event, tool)])
-    said = trial.decisions()
-    stops = trial.stops(said)
-    stops += [] if tool else stops_of_event(event, trial.policy, time.time())
-    stopped = [one for one in said if one.verdict != "allow"]
-    passes = not stops and not stopped
-    if event.get("command") and not tool and needs_command(event, trial.policy):
-        ways, passes = RuleWays(against=CUT), False
-    else:
-        ways = RuleWays() if passes else trial.ways(stops)
-    return {
-        "because": stopped[0].because if stopped else None,
-        "now": "allow" if passes else stopped[0].verdict if stopped else None,
-        "change": joined(ways.rules) if ways.rules else None,
-        "no_change": ways.against or None,
-    }
-
-
-def _calls(event: Mapping[str, object], tool: str) -> Iterable[Call]:
-    """Yield calls to judge again: the command where all of it is known, else each file."""
-    from penstock.gate import Call
-
-    home = os.path.expanduser("~")
-    if tool:
-        yield Call(tool=tool, tool_input={"command": event.get("command")}, home=home)
-        return
-    several = event.get("stops")
-    for row in several if isinstance(several, list) and several else [event]:
-        name = FILE_TOOLS.get(str(row.get("action")), "Write")
-        if row.get("path"):
-            yield Call(tool=name, tool_input={"file_path": row["path"]}, home=home)
 
 
 def _show(one: Mapping[str, object]) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import to_builtins
 
 from penstock.cli import COULD_NOT, OK
 from penstock.cli.shape import PlainCommand
@@ -34,7 +34,7 @@ def command(live: bool, workspace: str | None, as_json: bool) -> int:
     from penstock.doors.doctor.doctor import examine
     from penstock.doors.setup.agent_files import place_of
 
-    here = open_workspace(workspace)
+    here = open_workspace(workspace, compiles=True)
     report = examine(here, place_of(here.root))
     if live:
         from penstock.doors.doctor.live import tried
@@ -51,7 +51,7 @@ def document(report: DoctorReport) -> dict[str, object]:
     """Return a report as data."""
     return {
         "ok": report.sound,
-        "hooks": [asdict(hook) for hook in report.hooks],
+        "hooks": [to_builtins(hook) for hook in report.hooks],
         "checks": [
             {"name": one.name, "status": one.status, "what": one.what, "try": one.hint}
             for one in report.findings

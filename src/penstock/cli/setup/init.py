@@ -6,10 +6,10 @@ What is said afterwards is in `init_notes`.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
+from msgspec import Struct
 
 from penstock.cli import OK
 from penstock.cli.setup.init_notes import keyless, notes
@@ -99,7 +99,7 @@ def command(workspace: str | None, as_json: bool, **given: Any) -> int:
     """
     from penstock.app import open_workspace
 
-    here = open_workspace(workspace)
+    here = open_workspace(workspace, compiles=True)
     asked = InitRequest(here, **given)
     _check(asked)
     facts = asked.carry_out()
@@ -127,8 +127,7 @@ class InitSummary(TypedDict):
     left: list[str]
 
 
-@dataclass(frozen=True)
-class InitRequest:
+class InitRequest(Struct, frozen=True, dict=True):
     """One call of `init`, as its options say it."""
 
     here: Workspace

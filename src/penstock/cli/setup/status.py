@@ -70,7 +70,9 @@ def _lines(found: Facts, now: float) -> Iterator[Row]:
     yield from _denied(found, now)
     yield from _approval(found)
     yield from _audit(found)
+    yield from _cosigned(found)
     yield from _sinks(found)
+    yield from _bundle(found)
     yield from _endings(found)
     yield f"next: `{_next_step(found)}`", ""
 
@@ -160,6 +162,16 @@ def _audit(found: Facts) -> Iterator[Row]:
         yield f"audit log: {entries}, VERIFICATION FAILED", "penstock audit verify"
 
 
+def _cosigned(found: Facts) -> Iterator[Row]:
+    """Say how many witnesses have cosigned the audit log."""
+    one = found["cosigned"]
+    if one:
+        from penstock.core.audit.cosign import Quorum
+
+        quorum = Quorum(**one)
+        yield f"audit log: {quorum.text()}", "" if quorum.reached else "penstock audit checkpoint"
+
+
 def _sinks(found: Facts) -> Iterator[Row]:
     """Say which sinks lack entries of the audit log, and why."""
     for one in found["sinks"] or ():
@@ -168,6 +180,19 @@ def _sinks(found: Facts) -> Iterator[Row]:
             why = f": {one['error']}" if one["error"] else ""
             said = f"{one['sink'] or 'a sink'} is {behind} behind{why}"
             yield in_line(said), "penstock ship --once"
+
+
+def _bundle(found: Facts) -> Iterator[Row]:
+    """Say which policy bundle is in force, how old it is and when it expires."""
+    bundle = found["bundle"]
+    if bundle is None:
+        return
+    hint = "penstock bundle fetch" if bundle["stale"] or bundle["error"] else ""
+    from penstock.app.bundle.status import bundle_summary
+
+    yield in_line(bundle_summary(bundle)), hint
+    if bundle["error"]:
+        yield in_line(f"  last fetch failed: {bundle['error']}"), ""
 
 
 def _endings(found: Facts) -> Iterator[Row]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import to_builtins
 
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.timestamps import stamp
@@ -32,6 +33,7 @@ DECIDED = frozenset({"tool_call", "proposed"})
 def facts(here: Workspace, now: float) -> Facts:
     """Return all that is known of a project."""
     from penstock.app.approval_state import approval_state
+    from penstock.app.bundle.status import bundle_status
     from penstock.app.rules.nested_rules import nested_files
     from penstock.app.whereabouts import whereabouts
     from penstock.core.policy.expiry import endings
@@ -63,6 +65,8 @@ def facts(here: Workspace, now: float) -> Facts:
         "approval": approval_document(approval_state(here)),
         "ending": [*map(_ending, ends)],
         "sinks": _sinks(here),
+        "cosigned": _cosigned(here),
+        "bundle": bundle_status(now),
     }
 
 
@@ -76,6 +80,15 @@ def _sinks(here: Workspace) -> list[dict[str, object]] | None:
         return [one.status().as_json() for one in turns(here)] or None
     except PenstockError as fault:
         return [{"sink": "", "log": "", "seq": -1, "lag": 0, "error": fault.message}]
+
+
+def _cosigned(here: Workspace) -> dict[str, int] | None:
+    """Return how many witnesses of others have cosigned the log; None where there are none."""
+    try:
+        found = here.record.quorum()
+    except (PenstockError, OSError):
+        return None  # what is wrong with the log is said where it is verified
+    return found.as_json() if found else None
 
 
 def preset_of(files: tuple[str, ...]) -> str | None:
@@ -179,5 +192,5 @@ def approval_document(approval: ApprovalState) -> Facts:
         "since": approval.since or None,
         "says": approval.says,
         "try": approval.hint or None,
-        "exchanged": [asdict(one) for one in approval.exchanged],
+        "exchanged": [to_builtins(one) for one in approval.exchanged],
     }

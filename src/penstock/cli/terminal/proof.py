@@ -12,23 +12,28 @@ import os
 import click
 
 from penstock.app import Workspace
-from penstock.app.proof import attempts_recorded, by_key, need_code_set_up, who
+from penstock.app.proof import attempts_recorded, by_key, by_key_in, need_code_set_up, who
 from penstock.cli.terminal.ask import at_terminal, need_answer
 from penstock.core.errors import InputError, RefusedError
 from penstock.gate import Proof
 
 
-def may_answer(here: Workspace, *, yes: bool, terminal: bool = True) -> None:
+def may_answer(here: Workspace, *, yes: bool, terminal: bool = True, keys: str = "") -> None:
     """Refuse at once what could not be answered later, before anything is opened or shown."""
     refuse_inside_agent(here)
-    if not here.keys.exists():
+    if not keys and not here.keys.exists():
         _need_terminal(terminal)
     need_answer(yes=yes)
 
 
-def person(here: Workspace, *, terminal: bool = True) -> Proof:
-    """Return the proof of whoever runs this command. Raises RefusedError inside an agent."""
+def person(here: Workspace, *, terminal: bool = True, keys: str = "") -> Proof:
+    """Return the proof of whoever runs this command. Raises RefusedError inside an agent.
+
+    `keys` is the directory of another approver's key: an owner who comes to this machine.
+    """
     refuse_inside_agent(here)
+    if keys:
+        return by_key_in(here, keys, passphrase(), **_command())
     if here.keys.exists():
         return _by_key(here)
     _need_terminal(terminal)

@@ -17,17 +17,19 @@ from penstock.core.diff.hunks import hunks as hunks_of
 from penstock.core.diff.hunks import unified
 from penstock.core.diff.measure import lost_lines
 from penstock.core.diff.rows import Kind, blocks, listed
-from penstock.core.diff.white_space import WhiteSpace, of_change
 from penstock.core.file_mode import WORDS, FileMode
 from penstock.core.proposals.flag import RiskLevel
 from penstock.core.proposals.intent import quoted
-from penstock.core.proposals.model import STATE_WORDS, Proposal
-from penstock.core.proposals.remarks import remarks
+from penstock.core.proposals.model import STATE_WORDS, Moment, Proposal, State
+from penstock.core.proposals.remarks import dangers, remarks
 from penstock.core.proposals.short_id import short
+from penstock.core.review.header import second_row
 from penstock.core.review.heads import HunkHeads
+from penstock.core.review.line_notes import line_notes
+from penstock.core.review.set_summary import SetSummary, short_counts
 from penstock.core.text.display import in_line, spoken, visible_bytes, visible_diff
 from penstock.core.text.line_endings import split
-from penstock.core.text.quantities import change_counts
+from penstock.core.text.quantities import change_counts, counted
 
 SHOWN_LOST, SHOWN_HUNKS = 40, 20
 LEVEL_STYLE = {RiskLevel.DANGER: "bold red", RiskLevel.NOTICE: "yellow"}
@@ -44,9 +46,12 @@ def what_changes(one: Proposal) -> str:
     return f"{change_counts(one.change)}, {becomes}" if touched else becomes
 
 
-def show(out: Console, one: Proposal, before: bytes | None, after: bytes | None) -> None:
-    """Print a proposal as a person judges it."""
+def show(
+    out: Console, one: Proposal, before: bytes | None, after: bytes | None, *, now: Moment
+) -> None:
+    """Print a proposal as a person judges it: what it is, the lines that go, the diff."""
     out.print(Text(f"{spoken(one.path)}: {what_changes(one)}", style="bold"))
+    out.print(Text(f"  {second_row(one, now)}"))
     in_lines = one.change.unit == "lines"
     with comparing(before, after, steps=3) as step:
         step("removed lines")
@@ -55,14 +60,34 @@ def show(out: Console, one: Proposal, before: bytes | None, after: bytes | None)
         text = list(diff(one.path, before, after, one.modes))
         step("hunks")
         choice = hunk_numbers(before, after) if in_lines else ""
-        ends = line_ends(before, after) if in_lines else ""
+        notes = line_notes(before, after) if in_lines else ()
     write(out, gone)
     facts(out, one)
-    if ends:
-        out.print(Text(f"  {'note':10} {ends}"))
+    for note in notes:
+        out.print(Text(f"  {'note':10} {note}"))
     write(out, text)
     if choice:
         out.print(Text(choice, style="cyan"))
+
+
+def show_set(out: Console, whole: SetSummary, now: Moment) -> None:
+    """Print what a change set is: how much of which files; their diffs follow."""
+    first = whole.files[0]
+    title = f"Change set {short(whole.id)}: {whole.words}, applied atomically"
+    out.print(Text(title, style="bold"))
+    out.print(Text(f"  {second_row(first, now)}"))
+    for each in whole.rows:
+        name = f"  {'  ' * each.row.depth}{spoken(each.row.name)}"
+        if each.one is not None:
+            waits = each.one.state is State.WAITING
+            said = (
+                short_counts(each.one.change),
+                spoken(each.renamed),
+                "" if waits else STATE_WORDS[each.one.state],
+                counted(dangers(each.one), "danger") if dangers(each.one) else "",
+            )
+            name += "  " + " · ".join(filter(None, said))
+        out.print(Text(name))
 
 
 def show_preview(
@@ -95,7 +120,7 @@ def facts(out: Console, one: Proposal) -> None:
         "change set": short(one.set_id) if one.set_id else "",
         "replaces": short(one.parent) if one.parent else "",
         "created by": one.origin,
-        "agent": " ".join(x for x in (one.actor.agent, one.actor.tool_call_id) if x),
+        "tool call": one.actor.tool_call_id,
         "reason": one.decision.because,
         "file now": one.base.replace("sha256:", "SHA-256 ") if one.base else "does not exist",
         "would be": one.content.replace("sha256:", "SHA-256 ") if one.content else "deleted",
@@ -110,14 +135,6 @@ def facts(out: Console, one: Proposal) -> None:
         out.print(Text("  the agent says (not checked):"))
     for line in said:
         out.print(Text(f"  {line}"))
-
-
-def line_ends(before: bytes | None, after: bytes | None) -> str:
-    """Say how many lines differ only in their ends; other white space is in the counts."""
-    if b"\r" not in (before or b"") and b"\r" not in (after or b""):
-        return ""
-    many = of_change(before or b"", after or b"").line_ends
-    return WhiteSpace(line_ends=many).words
 
 
 Coloured = tuple[str, str]

@@ -8,15 +8,15 @@ Always true: each broken link is explained by exactly one problem.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.audit.chain import GENESIS
 from penstock.core.audit.findings import AuditProblem, TamperKind
 from penstock.core.text.quantities import entries
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Break:
+class Break(Struct, frozen=True, kw_only=True):
     """A line that does not name the hash of the line before it."""
 
     number: int

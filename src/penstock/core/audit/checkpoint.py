@@ -14,24 +14,26 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
+
+from msgspec import Struct
 
 from penstock.core.audit.merkle import HASH_SIZE, is_consistent
 from penstock.core.errors import AuditError
 from penstock.core.text.quantities import entries
 
-ED25519 = b"\x01"  # the signature type's byte in key ids and in written keys
+# The signature type's byte in key ids and in written keys: a log's own, and a witness's.
+ED25519, COSIGNATURE = b"\x01", b"\x04"
 MOST_NOTE = 64 * 1024
 MOST_SIGNATURES = 64
 MOST_SIZE = 2**63
 LONGEST_NAME = 200
 DASH = "\u2014 "
 HEAD = "head "
+STAMP = 8  # bytes of time before a cosignature
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True, kw_only=True):
     """The record at one moment: whose it is, how many lines, and the root over them."""
 
     origin: str
@@ -46,27 +48,30 @@ class Checkpoint:
         return f"{self.origin}\n{self.size}\n{root}\n{head}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SignerKey:
-    """A name and an Ed25519 key that checks signatures."""
+class SignerKey(Struct, frozen=True, kw_only=True):
+    """A name and an Ed25519 key that checks signatures, or cosignatures of a witness."""
 
     name: str
     raw: bytes
+    kind: bytes = ED25519
 
     @property
     def key_id(self) -> bytes:
         """Four bytes that pick the key out of several; an aid to finding, not a proof."""
-        return sha256(self.name.encode() + b"\n" + ED25519 + self.raw).digest()[:4]
+        return sha256(self.name.encode() + b"\n" + self.kind + self.raw).digest()[:4]
 
     def written(self) -> str:
         """Return the key as people hand it on: `name+id+base64`."""
-        return f"{self.name}+{self.key_id.hex()}+{_b64(ED25519 + self.raw)}"
+        return f"{self.name}+{self.key_id.hex()}+{_b64(self.kind + self.raw)}"
 
     def verifies(self, signature: bytes, body: bytes) -> bool:
         """Say whether this key made this signature over this text."""
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+        if self.kind == COSIGNATURE:
+            stamp, signature = signature[:STAMP], signature[STAMP:]
+            body = f"cosignature/v1\ntime {int.from_bytes(stamp)}\n".encode() + body
         try:
             Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, body)
         except (InvalidSignature, ValueError):
@@ -74,12 +79,15 @@ class SignerKey:
         return True
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class CheckpointKey:
+class CheckpointKey(Struct, frozen=True, kw_only=True):
     """The key that signs. Its seed is 32 random bytes that the caller brings."""
 
     name: str
     seed: bytes
+
+    def __repr__(self) -> str:
+        """Name the key; what is printed by chance holds no secret."""
+        return f"<the key of {self.name}>"
 
     def public(self) -> SignerKey:
         """Return the half that may be shown to everybody."""
@@ -134,21 +142,22 @@ def read_key(text: str) -> CheckpointKey:
     return key
 
 
-def read_public_key(text: str) -> SignerKey:
+def read_public_key(text: str, kind: bytes = ED25519) -> SignerKey:
     """Read a public key as `written` gave it."""
     parts = text.strip().split("+", 2)
     if len(parts) != 3:
         raise AuditError("bad-key", "this is not a public key")
-    key = SignerKey(name=require_name(parts[0]), raw=_typed(parts[2]))
+    key = SignerKey(name=require_name(parts[0]), raw=_typed(parts[2], kind), kind=kind)
     if key.key_id.hex() != parts[1]:
         raise AuditError("bad-key", "the public key does not match its id")
     return key
 
 
-def _typed(text: str) -> bytes:
+def _typed(text: str, kind: bytes = ED25519) -> bytes:
     raw = _from_b64(text)
-    if raw is None or len(raw) != 1 + HASH_SIZE or raw[:1] != ED25519:
-        raise AuditError("bad-key", "this is not an Ed25519 key")
+    if raw is None or len(raw) != 1 + HASH_SIZE or raw[:1] != kind:
+        what = "an Ed25519 key" if kind == ED25519 else "a witness's Ed25519 key (type 4)"
+        raise AuditError("bad-key", f"this is not {what}")
     return raw[1:]
 
 
@@ -199,6 +208,16 @@ def open_note(note: str, keys: Iterable[SignerKey]) -> Checkpoint:
         if not key.verifies(signature, body.encode()):
             raise AuditError("bad-signature", f"the signature of `{key.name}` is invalid")
     return parse_checkpoint(body)
+
+
+def lines_by(note: str, key: SignerKey) -> str:
+    """Return the signature lines of a note that name a key, right or wrong."""
+    body, _ = _divide(note)
+    lines = note[len(body) + 1 :].splitlines(keepends=True)
+    made = (key.name, key.key_id)
+    return "".join(
+        line for line in lines if ((said := _signature(line[:-1]))[0], said[1][:4]) == made
+    )
 
 
 def peek(note: str) -> Checkpoint:

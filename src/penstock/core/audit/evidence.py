@@ -9,17 +9,19 @@ Always true: a copy that is only older never counts against a record that has gr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.audit.checkpoint import Checkpoint, glance
+from penstock.core.audit.cosign import Quorum
 from penstock.core.audit.findings import AuditProblem, TamperKind
 from penstock.core.audit.log_head import LogHead
 from penstock.core.errors import AuditError
 from penstock.core.text.quantities import entries
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CheckpointNote:
+class CheckpointNote(Struct, frozen=True, kw_only=True):
     """A note that was read: a checkpoint, or the reason why it is none."""
 
     checkpoint: Checkpoint | None
@@ -27,8 +29,7 @@ class CheckpointNote:
     size: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True, kw_only=True):
     """Everything that the record is compared with. Empty means that there is none."""
 
     own: Sequence[CheckpointNote] = ()
@@ -42,6 +43,12 @@ class Evidence:
     unreachable: Sequence[str] = ()
     rewritten: Mapping[str, str] = field(default_factory=dict)
     """Witnesses that lack what they had taken, and what is known of it."""
+    disputes: Mapping[str, str] = field(default_factory=dict)
+    """Witnesses that say, without proof, that they have seen another log, and what they say."""
+    cosigned: Quorum | None = None
+    """How many of the witnesses that others run have cosigned; None where there are none."""
+    confirmed: int = 0
+    """How many of them have done so just now."""
     expects_head: bool = False
     """Say that whoever wrote this log remembers where it ends."""
     unremembered: int = 0
@@ -105,8 +112,7 @@ class Evidence:
         return found
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LogFacts:
+class LogFacts(Struct, frozen=True, kw_only=True):
     """The record as it is now: lines, roots at the sizes asked for, a hash at the head's place."""
 
     count: int
@@ -129,7 +135,24 @@ def compare(evidence: Evidence, found: LogFacts) -> list[AuditProblem]:
     for name, why in evidence.rewritten.items():
         said = f"witness `{name}` was rewritten or emptied: {why}"
         problems.append(AuditProblem(kind=TamperKind.WITNESS_REWRITTEN, line=0, message=said))
-    return problems
+    return problems if _outvoted(evidence) else problems + _disputes(evidence)
+
+
+def _outvoted(evidence: Evidence) -> bool:
+    """Say whether enough other witnesses stand against one that disagrees."""
+    return evidence.cosigned is not None and evidence.confirmed >= evidence.cosigned.require
+
+
+def _disputes(evidence: Evidence) -> list[AuditProblem]:
+    """Return what witnesses say without proof: one alone could have made it up."""
+    return [
+        AuditProblem(
+            kind=TamperKind.WITNESS_DISAGREES,
+            line=0,
+            message=f"witness `{name}` has seen a different log: {why}",
+        )
+        for name, why in evidence.disputes.items()
+    ]
 
 
 def doubts(evidence: Evidence, count: int) -> list[AuditProblem]:
@@ -140,6 +163,10 @@ def doubts(evidence: Evidence, count: int) -> list[AuditProblem]:
         )
         for name in evidence.unreachable
     ]
+    found += _disputes(evidence) if _outvoted(evidence) else []
+    if evidence.cosigned and not evidence.cosigned.reached:
+        said = f"the log is {evidence.cosigned.text()}"
+        found.append(AuditProblem(kind=TamperKind.FEW_COSIGNATURES, line=0, message=said))
     if evidence.unremembered:
         said = (
             f"not confirmed as written: the last {entries(evidence.unremembered)}; the"

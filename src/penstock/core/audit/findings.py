@@ -6,8 +6,13 @@ work. Always true: a problem means that the record is not what was written; a wa
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from enum import StrEnum
+
+from msgspec import Struct, to_builtins
+
+TYPE_CHECKING = False  # what `typing` calls so; type checkers know the bare name too
+if TYPE_CHECKING:
+    from penstock.core.audit.cosign import Quorum
 
 
 class TamperKind(StrEnum):
@@ -40,11 +45,12 @@ class TamperKind(StrEnum):
     NOT_JSON = "not-json"
     TRAILING_BYTES = "trailing-bytes"
     WITNESS_REWRITTEN = "witness-rewritten"
+    WITNESS_DISAGREES = "witness-disagrees"
+    FEW_COSIGNATURES = "few-cosignatures"
     UNREACHABLE = "unreachable"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AuditProblem:
+class AuditProblem(Struct, frozen=True, kw_only=True):
     """One finding: what, at which line (1 is the first; 0 is none in particular), and how."""
 
     kind: TamperKind
@@ -56,8 +62,7 @@ class AuditProblem:
         return {"kind": self.kind.value, "line": self.line, "message": self.message}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunAccount:
+class RunAccount(Struct, frozen=True, kw_only=True):
     """An isolated run: how many writes of its own the log has, and what its last sync left."""
 
     run: str
@@ -67,8 +72,7 @@ class RunAccount:
     ended: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AuditReport:
+class AuditReport(Struct, frozen=True, kw_only=True):
     """What verifying found. `level` names the strongest evidence that was compared."""
 
     count: int
@@ -77,6 +81,7 @@ class AuditReport:
     warnings: tuple[AuditProblem, ...] = ()
     level: str = "chain"
     runs: tuple[RunAccount, ...] = ()
+    cosigned: Quorum | None = None
     noticed: tuple[tuple[int, bytes], ...] = ()
     """Lines that the caller asked for by their `op`, with their numbers; not part of the JSON."""
 
@@ -94,5 +99,6 @@ class AuditReport:
             "problems": [problem.as_json() for problem in self.problems],
             "warnings": [warning.as_json() for warning in self.warnings],
             "level": self.level,
-            **({"runs": [asdict(run) for run in self.runs]} if self.runs else {}),
+            **({"runs": [to_builtins(run) for run in self.runs]} if self.runs else {}),
+            **({"cosigned": self.cosigned.as_json()} if self.cosigned else {}),
         }

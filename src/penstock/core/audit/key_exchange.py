@@ -10,17 +10,17 @@ other difference is one finding, in a plain sentence.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
-from penstock.core.audit.approvals import KEY_MADE, Approvals, Event
+from msgspec import Struct
+
+from penstock.core.audit.approval.approvals import KEY_MADE, Approvals, Event
 from penstock.core.proposals.signature import check, key_id, succession
 
 Numbered = Sequence[tuple[int, Event]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KnownKey:
+class KnownKey(Struct, frozen=True, kw_only=True):
     """A key that was made here, and when, as the audit log writes times.
 
     `replaces` is the id of the key before it, and `signature` that key's word for this one; both
@@ -52,8 +52,7 @@ class Exchange(StrEnum):
     LOG_DISAGREES = "log-disagrees"  # the audit log names another key
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KeyExchange:
+class KeyExchange(Struct, frozen=True, kw_only=True):
     """One thing that was exchanged, in a sentence."""
 
     kind: Exchange

@@ -8,8 +8,9 @@ Always true: hostile bytes give an `AuditLine` with a fault, never an exception.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
+
+from msgspec import Struct
 
 from penstock.core.audit import chain
 from penstock.core.audit.fast_lines import Shapes
@@ -17,8 +18,7 @@ from penstock.core.audit.findings import TamperKind
 from penstock.core.strict_json import DuplicateKeyError, TrailingError, strict
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AuditLine:
+class AuditLine(Struct, frozen=True, kw_only=True):
     """One line as the careful way sees it. `fault` is what is wrong with the line itself."""
 
     number: int

@@ -5,21 +5,19 @@ Always true: nothing here is read from the log itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from penstock.core.audit.head_slots import is_due
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LogHead:
+class LogHead(Struct, frozen=True, kw_only=True):
     """The end of the record: its last line's number and hash."""
 
     seq: int
     event_hash: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CheckpointPolicy:
+class CheckpointPolicy(Struct, frozen=True, kw_only=True):
     """When a checkpoint is due: at every apply, and after so many events or seconds."""
 
     events: int = 1000

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # The words people use for an outcome, and the words that doors write for it.
 OUTCOMES: Mapping[str, frozenset[str]] = {
@@ -36,8 +37,7 @@ def parse_line(line: bytes) -> dict[str, object] | None:
     return found if isinstance(found, dict) and end == len(text) else None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Query:
+class Query(Struct, frozen=True, kw_only=True):
     """What to choose. Every part that is given must fit; an empty query fits everything.
 
     `since` and `until` are moments as the record writes them (`timestamps.parse_when` makes them);

@@ -8,7 +8,8 @@ Always true: what is returned names the entry and the form of the secret, and ne
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.audit.event import is_signature
 from penstock.core.audit.query import parse_line
@@ -18,8 +19,7 @@ from penstock.core.text.redact import secrets_in
 HASHES = frozenset({"prev_hash", "event_hash", "before_hash", "after_hash", "base_hash"})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ReadableSecret:
+class ReadableSecret(Struct, frozen=True, kw_only=True):
     """One field of one entry that holds a secret: which, and of what form; not the secret."""
 
     line: int

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from penstock.core.audit.approval.standing_approval import APPLIED
 from penstock.core.audit.findings import AuditProblem, RunAccount, TamperKind
-from penstock.core.audit.standing_approval import APPLIED
 
 STARTED, SYNCED, ENDED = "run_started", "run_synced", "run_ended"
 RUN_ENTRIES = frozenset({STARTED, SYNCED, ENDED})
@@ -20,8 +22,7 @@ RUN_ENTRIES = frozenset({STARTED, SYNCED, ENDED})
 Event = Mapping[str, object]
 
 
-@dataclass(slots=True)
-class RunAccounts:
+class RunAccounts(Struct):
     """Goes over numbered entries once, in their order."""
 
     problems: list[AuditProblem] = field(default_factory=list)

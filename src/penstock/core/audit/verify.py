@@ -11,8 +11,9 @@ a result, never an exception.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
+
+from msgspec import Struct
 
 from penstock.core.audit import chain
 from penstock.core.audit.broken_links import Break, explain
@@ -25,8 +26,7 @@ MOST_PROBLEMS = 1000
 SMALL = 8 * 1024  # bytes; below this, reading line by line is quick enough
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class VerifyMark:
+class VerifyMark(Struct, frozen=True, kw_only=True):
     """Where a check stands: the last line's hash, number and time, and how many lines."""
 
     hash: str = chain.GENESIS

@@ -7,22 +7,21 @@ what differs from all of its parents is its own.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 ABSENT = "000000"
 GITLINK = "160000"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileVersion:
+class FileVersion(Struct, frozen=True, kw_only=True):
     """A file as a tree has it: git's mode, and the id of its content."""
 
     mode: str
     blob: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileDelta:
+class FileDelta(Struct, frozen=True, kw_only=True):
     """One file before and after; None where it is not there. `commit` is who changes it."""
 
     path: bytes
@@ -31,8 +30,7 @@ class FileDelta:
     commit: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DeltaContent:
+class DeltaContent(Struct, frozen=True, kw_only=True):
     """A file with its content before and after.
 
     None where there is no file, none of its own (a submodule), or it is `too_large` to measure.

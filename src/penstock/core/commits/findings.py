@@ -5,15 +5,14 @@ Always true: the verdict of a check is its strictest finding; files that nobody 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from penstock.core.model import Change, Decision, Verdict, strictest
 
 STOPPING = frozenset({Verdict.ASK, Verdict.DENY})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CommitFinding:
+class CommitFinding(Struct, frozen=True, kw_only=True):
     """One file with the decision on it.
 
     `commit` is there where only that commit has the file like this, and a later one no more.
@@ -36,8 +35,7 @@ class CommitFinding:
         return next(against, self.decision.code or "note")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CommitCheck:
+class CommitCheck(Struct, frozen=True, kw_only=True):
     """Everything that a check of commits, or of the index, found; `head` is "" for the index.
 
     `degraded` says that the rules did not load, and what was in force in their place.

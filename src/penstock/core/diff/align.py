@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.diff import anchors, greedy, lcs, pairing, windows
 from penstock.core.diff.cuts import Chain, Common, unsettled, view
@@ -37,8 +38,7 @@ FEWEST = 256
 LOOKS = (1 << 15, 1 << 14, 1 << 13, 1 << 12, 1 << 11)
 
 
-@dataclass(slots=True)
-class Work:
+class Work(Struct):
     """The work that may still be spent."""
 
     left: int

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from penstock.core.digest import digest
 from penstock.core.errors import RefusedError
@@ -28,8 +29,7 @@ Ranges = tuple[range, ...]
 NONE: Ranges = ()
 
 
-@dataclass(slots=True)
-class Runs:
+class Runs(Struct):
     """Whole numbers as runs, in order and apart from each other."""
 
     starts: list[int] = field(default_factory=list)
@@ -69,8 +69,7 @@ class Unit(StrEnum):
     BYTES = "bytes"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChangedParts:
+class ChangedParts(Struct, frozen=True, kw_only=True):
     """What of a change there is to see: the lines or bytes of each side that differ."""
 
     unit: Unit
@@ -113,8 +112,7 @@ def counted_parts(change: Change) -> ChangedParts:
     )
 
 
-@dataclass(slots=True)
-class _Line:
+class _Line(Struct):
     """A long line of which only pieces were shown so far."""
 
     length: int
@@ -170,8 +168,7 @@ class Coverage:
 # -- what was not shown ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CutLine:
+class CutLine(Struct, frozen=True, kw_only=True):
     """A long line of which some characters were not shown."""
 
     side: str
@@ -180,8 +177,7 @@ class CutLine:
     length: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Unseen:
+class Unseen(Struct, frozen=True, kw_only=True):
     """The parts of one file's change that were not shown."""
 
     path: str

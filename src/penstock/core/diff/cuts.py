@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
+
+from msgspec import Struct
 
 # A part of a content that is larger than this is looked at in place, not copied.
 COPIED = 1 << 14
@@ -25,8 +26,7 @@ def view(lines: array[int], start: int, end: int) -> Sequence[int]:
     return lines[start:end] if end - start <= COPIED else memoryview(lines)[start:end]
 
 
-@dataclass(frozen=True, slots=True)
-class Common:
+class Common(Struct, frozen=True):
     """How many lines are in common: between `least` and `most`, for certain."""
 
     least: int
@@ -36,8 +36,7 @@ class Common:
         return Common(self.least + other.least, self.most + other.most)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True, kw_only=True):
     """Anchors by their places in `a` and `b`, and what lies in the gaps around them.
 
     There is one gap more than anchors. `loose` counts the lines of a gap that might still
@@ -52,8 +51,7 @@ class Chain:
     proven: bytes = b""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CutRange:
+class CutRange(Struct, frozen=True, kw_only=True):
     """A part of both contents between two cuts: half-open ranges of lines and of gaps."""
 
     top: int

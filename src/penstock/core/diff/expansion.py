@@ -9,7 +9,9 @@ Always true: an expansion shows more and never less; what does not read as one o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 STEP = 20  # lines that one step opens
 ALL = 1 << 40  # lines; more than any file has
@@ -17,8 +19,7 @@ MOST_GAPS = 1000  # of one expansion
 WHOLE = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """Lines of one gap that are shown: `down` from the hunk above it, `up` from the one below."""
 
     down: int = 0
@@ -28,8 +29,7 @@ class Opened:
 SHUT = Opened()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Expansion:
+class Expansion(Struct, frozen=True, kw_only=True):
     """The gaps that are opened, by their numbers; `whole` opens every one."""
 
     gaps: Mapping[int, Opened] = field(default_factory=dict)

@@ -10,9 +10,10 @@ Always true: the counts are exact, or `exact` is false and the truth lies betwee
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain, islice
+
+from msgspec import Struct
 
 from penstock.core.diff import align
 from penstock.core.diff import remarks as notes
@@ -152,8 +153,7 @@ def _changed(before: Source, after: Source, threshold: float, told: _Progress) -
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Counts:
+class _Counts(Struct, frozen=True, kw_only=True):
     """What was counted: `deleted` at most, `least` of it for certain."""
 
     deleted: int
@@ -240,8 +240,7 @@ def _notes(
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LineLoss:
+class LineLoss(Struct, frozen=True, kw_only=True):
     """The lines that a change takes away: the first of them, and how many more there are."""
 
     lines: tuple[tuple[int, bytes], ...]

@@ -12,8 +12,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass, field
 from itertools import chain, compress, islice
+
+from msgspec import Struct, field
 
 from penstock.core.diff.cuts import Chain
 from penstock.core.diff.occurrences import LineOccurrences
@@ -30,8 +31,7 @@ CHUNK = 1 << 17
 UNPAIRED = bytes([1, 0]) + bytes(254)
 
 
-@dataclass(slots=True)
-class PairingSide:
+class PairingSide(Struct):
     """One content on a way: its lines, a flag for each that is paired, where stretches start."""
 
     lines: array[int]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import compress, pairwise
+
+from msgspec import Struct, field
 
 from penstock.core.diff import anchors, lcs
 from penstock.core.diff.align import Work, measure, shared_ends
@@ -28,8 +29,7 @@ def _places() -> array[int]:
     return array("i")
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(Struct, frozen=True):
     """The places of paired lines in each content, in order."""
 
     a: array[int] = field(default_factory=_places)

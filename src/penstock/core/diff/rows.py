@@ -9,8 +9,9 @@ Always true: every line of every hunk has exactly one row, in order; what is lef
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from penstock.core.diff.expansion import CLOSED, Expansion
 from penstock.core.model import Hunk
@@ -31,8 +32,7 @@ class Kind(StrEnum):
     LOST = "lost"  # a line that goes, told before the diff
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """Rows of one kind that follow each other, by the places of their lines on both sides.
 
     Of lines that are gone, `after` has those that came instead; and the other way round. A gap

@@ -10,7 +10,8 @@ Always true: a line counts once, as the pair of its old and its new form.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.diff.hunks import hunks
 from penstock.core.model import Hunk
@@ -18,8 +19,7 @@ from penstock.core.text.quantities import counted
 from penstock.core.text.white_space import folded
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WhiteSpace:
+class WhiteSpace(Struct, frozen=True, kw_only=True):
     """The lines of a change that differ in nothing that can be read."""
 
     blanks: int = 0

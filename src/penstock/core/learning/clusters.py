@@ -13,7 +13,8 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.learning.past_decision import Past
 from penstock.core.policy.regexes import re_escape
@@ -44,8 +45,7 @@ THREE_WORDS = frozenset(
 )
 
 
-@dataclass(slots=True)
-class Cluster:
+class Cluster(Struct):
     """Calls that are alike. `head` are the words, or the directory, that all share."""
 
     tool: str

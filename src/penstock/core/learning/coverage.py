@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.model import Action, Request, Target, Verdict
 from penstock.core.paths.globs import matches
@@ -87,8 +88,7 @@ def tools_met(rule: Rule, layer: Layer, *, now: float = 0.0) -> list[str]:
 # --- two rules ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Overlap:
+class Overlap(Struct, frozen=True, kw_only=True):
     """Another rule that speaks of the same calls; `all_of` when of every sample there is."""
 
     id: str
@@ -207,8 +207,7 @@ def _path_variants(path: str) -> Iterator[tuple[str, str]]:
 # --- rules that do nothing ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stale:
+class Stale(Struct, frozen=True, kw_only=True):
     """A rule that could go: `why` is never_hit, expired, shadowed or disabled."""
 
     id: str

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.learning.past_decision import (
     ALLOW,
@@ -32,8 +33,7 @@ LOOSENESS: Mapping[str, int] = {DENY: 0, ASK: 1, PASSTHROUGH: 2, ALLOW: 3}
 GOES_THROUGH = (ALLOW, PASSTHROUGH)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Flip:
+class Flip(Struct, frozen=True, kw_only=True):
     """Calls that are alike and would be answered otherwise."""
 
     tool: str
@@ -70,8 +70,7 @@ class Flip:
         }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Impact:
+class Impact(Struct, frozen=True, kw_only=True):
     """What a change would do, by the calls of the past.
 
     `changes` says that some rule or default is another one, whether or not a call shows it.
@@ -116,8 +115,7 @@ class Impact:
         }
 
 
-@dataclass(slots=True)
-class _Alike:
+class _Alike(Struct):
     """Calls with the same input."""
 
     first: Past
@@ -125,8 +123,7 @@ class _Alike:
     last: str = ""
 
 
-@dataclass(slots=True)
-class _Kind:
+class _Kind(Struct):
     """Calls that both policies answer with the same words; the commonest come first."""
 
     words: tuple[LoggedVerdict, LoggedVerdict]

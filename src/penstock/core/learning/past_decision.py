@@ -9,8 +9,9 @@ Always true: a line that is no decision gives None, whatever it holds; nothing h
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from penstock.core.audit.event import VERDICTS
 from penstock.core.model import NOTHING, Action
@@ -36,8 +37,7 @@ class Person(StrEnum):
     REJECTED = "rejected"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Past:
+class Past(Struct, frozen=True, kw_only=True):
     """One call that was decided. `path` and `action` are known of Penstock's own decisions.
 
     `decision` is one of DECISIONS, or "" where a line tells only the call. `key` joins what is

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError
 from penstock.core.learning.past_decision import ALLOW, ASK, DENY, PASSTHROUGH, Past
@@ -42,8 +44,7 @@ UNQUOTED = str.maketrans("", "", "'\"\\")
 Key = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedVerdict:
+class LoggedVerdict(Struct, frozen=True):
     """What a policy says to a call in the words of a log, and which rules say so."""
 
     said: str

@@ -11,7 +11,8 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.learning.clusters import Cluster, clusters
 from penstock.core.learning.past_decision import ASK, DECISIONS, DEFAULT, DENY, Past, Person
@@ -26,8 +27,7 @@ OWN = frozenset({SELF_RULE, STATE_RULE, CODE_RULE, CODE_GONE_RULE, "penstock-rem
 NO_RULE = "(no rule)"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StopCount:
+class StopCount(Struct, frozen=True, kw_only=True):
     """How often one rule, or one kind of call, was asked about and denied."""
 
     name: str
@@ -41,8 +41,7 @@ class StopCount:
         return self.asked + self.denied
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CalmingEdit:
+class CalmingEdit(Struct, frozen=True, kw_only=True):
     """A command that would have let some calls pass, and how many."""
 
     command: str
@@ -51,8 +50,7 @@ class CalmingEdit:
     examples: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StopReport:
+class StopReport(Struct, frozen=True, kw_only=True):
     """Everything about a span of time."""
 
     calls: int = 0
@@ -71,8 +69,7 @@ class StopReport:
         return (self.asked + self.denied) / self.calls if self.calls else 0.0
 
 
-@dataclass(slots=True)
-class _Answers:
+class _Answers(Struct):
     approved: int = 0
     rejected: int = 0
     refused: set[str] = field(default_factory=set)

@@ -12,8 +12,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.learning.clusters import (
     Cluster,
@@ -50,8 +52,7 @@ class RulesFormat(StrEnum):
     SECTIONED = "sectioned"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Support:
+class Support(Struct, frozen=True, kw_only=True):
     """What a suggestion rests on."""
 
     asks: int = 0
@@ -81,8 +82,7 @@ class Support:
         }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True, kw_only=True):
     """A rule that would have answered, and everything a person wants to know before."""
 
     pattern: str
@@ -103,8 +103,7 @@ class Suggestion:
         }
 
 
-@dataclass(slots=True)
-class AnswerHistory:
+class AnswerHistory(Struct):
     """What decisions tell about people: what they refused, and what they approved after all."""
 
     refused: set[str] = field(default_factory=set)
@@ -221,8 +220,7 @@ def _support(cluster: Cluster) -> Support:
 # --- a rule for a cluster -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """A rule as it is written in a file, with the examples that it must hold."""
 
     rule: dict[str, object]

@@ -7,14 +7,14 @@ Always true: the content here is byte for byte what the gate would store for the
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError
 from penstock.core.merge.strategies import MergeResult, Strategy, combine, select_hunks
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Combination:
+class Combination(Struct, frozen=True, kw_only=True):
     """A strategy, `at` the line of an insert; and of its result some hunks, None for all."""
 
     strategy: Strategy = Strategy.REPLACE

@@ -10,8 +10,9 @@ Always true: append, insert and extend never lose a byte of the existing file.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError
 from penstock.core.text.line_endings import (
@@ -35,8 +36,7 @@ class Strategy(StrEnum):
     REPLACE = "replace"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MergeResult:
+class MergeResult(Struct, frozen=True, kw_only=True):
     """The joined content, what a person should know about it, and the strategy really used."""
 
     content: bytes

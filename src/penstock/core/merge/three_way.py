@@ -9,7 +9,8 @@ Always true: there is content exactly when there is no conflict, and the sides c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.diff.hunks import hunks
 from penstock.core.model import Hunk
@@ -20,8 +21,7 @@ NOWHERE = 1 << 62
 NO_END = b"\0\n"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True, kw_only=True):
     """One place that both sides changed: half-open, 0-based line ranges in all three texts."""
 
     base_start: int
@@ -32,8 +32,7 @@ class Conflict:
     ours_end: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RebaseResult:
+class RebaseResult(Struct, frozen=True, kw_only=True):
     """The merged content, or None and the conflicts that stand in its way."""
 
     content: bytes | None

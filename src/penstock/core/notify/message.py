@@ -8,8 +8,10 @@ are one message; nothing an agent wrote can be a mention, a link or markup where
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from urllib.parse import quote
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from penstock.core.notify.settings import NotifyEvent
 from penstock.core.proposals.model import Moment, Proposal, State
@@ -28,8 +30,7 @@ OBEYED = str.maketrans(
 # -- what is due -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Group:
+class Group(Struct, frozen=True, kw_only=True):
     """What one message is about: a proposal, or all pending files of a set."""
 
     event: NotifyEvent
@@ -42,8 +43,7 @@ class Group:
         return f"{self.event}:{self.id}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Alert:
+class Alert(Struct, frozen=True, kw_only=True):
     """Protected files that were changed despite the rules; `id` is the entry that says so."""
 
     id: str
@@ -87,8 +87,7 @@ def _late(one: Proposal, now: Moment) -> bool:
 # -- what is said ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """What a person reads: a line, and some lines below it."""
 
     title: str
@@ -96,8 +95,8 @@ class Message:
 
     def __post_init__(self) -> None:
         """Whatever went into it, nothing in it is hidden: it leaves for services we do not know."""
-        object.__setattr__(self, "title", harmless(self.title))
-        object.__setattr__(self, "body", harmless(self.body))
+        force_setattr(self, "title", harmless(self.title))
+        force_setattr(self, "body", harmless(self.body))
 
 
 def message(

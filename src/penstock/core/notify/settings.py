@@ -9,8 +9,9 @@ make it less. Nothing here repeats a target.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from penstock.core.digest import PREFIX, digest
 
@@ -31,8 +32,7 @@ class NotifyEvent(StrEnum):
     EXPIRING = "expiring"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Quiet:
+class Quiet(Struct, frozen=True, kw_only=True):
     """Hours of the day, in minutes since midnight, in which nothing is sent; may span midnight."""
 
     start: int
@@ -64,8 +64,7 @@ def _minute(text: str) -> int | None:
     return int(hours) * 60 + int(minutes)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NotifySettings:
+class NotifySettings(Struct, frozen=True, kw_only=True):
     """How a person is told."""
 
     targets: tuple[str, ...] = ()

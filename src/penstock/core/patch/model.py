@@ -7,8 +7,9 @@ Always true: a value here came from text that was read to its end without a doub
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError
 from penstock.core.file_mode import FileMode
@@ -35,8 +36,7 @@ class LineMark(StrEnum):
 PatchLine = tuple[LineMark, bytes]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PatchHunk:
+class PatchHunk(Struct, frozen=True, kw_only=True):
     """One place to change: the lines kept, removed and added there, in order.
 
     A diff says where (`start`, the 0-based line of the old file); an envelope may name lines
@@ -63,8 +63,7 @@ class PatchHunk:
         return [text for mark, text in self.lines if mark is not LineMark.REMOVE]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FilePatch:
+class FilePatch(Struct, frozen=True, kw_only=True):
     """What a patch does to one file: `action` is create, write or delete.
 
     With `moved_to` the file at `path` goes away and its new content stands there instead, so

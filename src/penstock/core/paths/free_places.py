@@ -7,8 +7,9 @@ is one; and a path that leads through a link counts by every place that it may l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from penstock.core.model import Target
 from penstock.core.paths.spellings import beneath, normal
@@ -48,8 +49,7 @@ OUTPUT = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FreePlaces:
+class FreePlaces(Struct, frozen=True):
     """Directories whose content nobody misses, and the home, which may lie below one of them."""
 
     folders: tuple[str, ...]

@@ -10,7 +10,8 @@ raises, and then an InputError.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError
 from penstock.core.model import Target
@@ -23,8 +24,7 @@ LONGEST_NAME = 255
 INSIDE = "use the path of a file inside the workspace"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RelPath:
+class RelPath(Struct, frozen=True, kw_only=True):
     """A path beneath the workspace, in its one normal spelling.
 
     It checks itself, so that nobody can make one that `parse` would not have made.

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.model import STRICTNESS, Decision, Reason, Verdict
 from penstock.core.policy.model import AdvisorSettings
@@ -36,8 +38,7 @@ class AdviceOutcome(StrEnum):
     NOT_ASKED = "not_asked"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CallFacts:
+class CallFacts(Struct, frozen=True, kw_only=True):
     """A call as the model gets to see it."""
 
     tool: str
@@ -47,8 +48,7 @@ class CallFacts:
     project: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Advice:
+class Advice(Struct, frozen=True, kw_only=True):
     """One assessment: `verdict` None is no opinion, and `reasoning` then says why."""
 
     outcome: AdviceOutcome

@@ -9,7 +9,8 @@ project and outside of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.model import COVERS, Action, Verdict
 from penstock.core.own_commands import HOOK_PROGRAM, PROGRAMS
@@ -50,8 +51,7 @@ COMMANDS = (
 WHERE = Where(file=NAME)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Own:
+class Own(Struct, frozen=True, kw_only=True):
     """Absolute places that only the running program knows: what it keeps, what it is.
 
     `settings` are files of agents; they are protected by their names, and named here because

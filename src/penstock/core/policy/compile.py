@@ -45,8 +45,15 @@ def compile_policy(
         "level": policy.audit.level,
         "on_error": str(policy.in_force.when_failing(HOOK)),
         "enforced": [_layer(one, advised=False) for one in kept.layers] if kept else None,
+        "valid": _valid(policy),
         "layers": [_layer(layer, advised=policy.advisor.enabled) for layer in policy.layers],
     }
+
+
+def _valid(policy: Policy) -> tuple[float, float] | None:
+    """Return from when until when the layers are all that is judged; None is for ever."""
+    term = policy.validity
+    return None if term is None else (term.since, term.until)
 
 
 def dump(policy: Policy, *, stamps: Sequence[Stamp] = (), folds: bool = False) -> bytes:

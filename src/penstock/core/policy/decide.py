@@ -10,7 +10,9 @@ can be asked about is denied.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.model import (
     STRICTNESS,
@@ -49,8 +51,7 @@ NAME_FILES = "use a command that names the files it changes, or ask the user to 
 NAME_IT = "leave the file out of the call, or ask the user to approve it"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Opinion:
+class Opinion(Struct, frozen=True, kw_only=True):
     """What one layer says of one spelling: its verdict and the rules that spoke.
 
     `of` is None for what is said besides: of a path outside, of a command that is unclear.
@@ -71,27 +72,44 @@ class Opinion:
 def decide(request: Request, policy: Policy, *, now: float) -> Decision:
     """Return what the policy says to a request at a time (seconds since 1970)."""
     opinions = [
-        o for layer in policy.layers_for(request.target) for o in _opinions(layer, request, now)
+        opinion
+        for layer in policy.layers_for(request.target, now)
+        for opinion in _opinions(layer, request, now)
     ]
     opinions += _too_long(request, policy)
     opinions += [_refused(refusal) for refusal in request.refusals]
+    decision = _joined(opinions, request, policy)
+    return unattended(decision) if not request.attended else decision
+
+
+def _joined(opinions: Sequence[Opinion], request: Request, policy: Policy) -> Decision:
+    """Return what all opinions come to: the strictest leads, and each reason is told once."""
+    shown = request.target.shown if request.target else ""
+    flags = _flags(request)
+    if not flags and not any(one.reasons or one.notes for one in opinions):
+        return Decision(  # nobody objects, as of nearly everything
+            verdict=Verdict.ALLOW,
+            revision=policy.revision,
+            degraded=policy.degraded,
+            path=shown,
+            action=request.action,
+        )
     verdict = strictest(opinion.verdict for opinion in opinions)
     leading = [opinion for opinion in opinions if opinion.verdict is verdict]
     reasons = _ordered([reason for opinion in opinions for reason in opinion.reasons])
-    decision = Decision(
+    return Decision(
         verdict=verdict,
         reasons=reasons,
-        notes=_distinct((*_flags(request), *[n for opinion in opinions for n in opinion.notes])),
+        notes=_distinct((*flags, *[n for opinion in opinions for n in opinion.notes])),
         revision=policy.revision,
         code=next((r.code for r in reasons if r.verdict is verdict and r.code), ""),
         because=_because(reasons, verdict, request.target),
         suggestion=next((opinion.instead for opinion in leading if opinion.instead), ""),
         granted=bool(reasons) and verdict is Verdict.ALLOW and _granted(request, opinions),
         degraded=policy.degraded,
-        path=request.target.shown if request.target else "",
+        path=shown,
         action=request.action,
     )
-    return unattended(decision) if not request.attended else decision
 
 
 def _flags(request: Request) -> tuple[str, ...]:
@@ -198,6 +216,8 @@ def _tightening(layer: Layer, request: Request, now: float) -> Iterator[Opinion]
         return
     spellings = (*target.judged, *target.tightening)
     heard = spellings if request.mention else target.tightening
+    if not heard and not target.folds:
+        return
     finds = [(spelling, layer.index.for_path(spelling)) for spelling in heard]
     if target.folds:
         finds += [(spelling, layer.index.for_folded(spelling)) for spelling in spellings]

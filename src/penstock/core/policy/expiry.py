@@ -7,14 +7,14 @@ Always true: what is listed here as ended decides nothing any more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.policy.conditions import in_force
 from penstock.core.policy.rule import Rule, RuleExcept, Where
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RuleEnd:
+class RuleEnd(Struct, frozen=True, kw_only=True):
     """A rule, or an exception to the rule `of`, with an end."""
 
     id: str

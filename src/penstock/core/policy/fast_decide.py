@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ALLOW = "allow"  # allowed by default; there may be notes
 DENY = "deny"
 
-FORMAT = 6  # of a compiled policy: another one is made anew
+FORMAT = 7  # of a compiled policy: another one is made anew
 # The places in a compiled rule.
 DENIES, CERTAIN, STRICT, QUIET, ACTIONS, ID, CODE, REASON, NOTE, INSTEAD, EXCEPT, WITHIN = range(12)
 

@@ -8,10 +8,12 @@ came from, and every layer's defaults cover every action.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from msgspec import Struct, field
+
+from penstock.core.bundle.model import PolicyBundle
 from penstock.core.model import Action, Target, Verdict
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import RuleIndex
@@ -43,8 +45,7 @@ DEFAULTS: Mapping[Action, Verdict] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Layer:
+class Layer(Struct, frozen=True, kw_only=True, dict=True):
     """One level of the policy: a project's file with its includes, or a user's.
 
     Layers are judged one by one and the strictest verdict wins, so a project can tighten
@@ -64,14 +65,28 @@ class Layer:
         return RuleIndex(self.rules)
 
 
+class Validity(Struct, frozen=True, kw_only=True):
+    """From when until when a policy holds as it is, in seconds since 1970.
+
+    At any other time `otherwise` is judged beside its layers.
+    """
+
+    since: float
+    until: float
+    otherwise: Layer
+
+    def covers(self, now: float) -> bool:
+        """Say whether the policy holds as it is."""
+        return self.since <= now < self.until
+
+
 def _none_nested(target: Target) -> tuple[Layer, ...]:
     """Say that no directory has rules of its own."""
     del target
     return ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """Caps on what is read and written; None is no cap."""
 
     max_read_bytes_default: int = 32_000
@@ -80,8 +95,7 @@ class Limits:
     max_chain_length: int = 0  # simple commands in one shell command; 0 is no cap
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GateSettings:
+class GateSettings(Struct, frozen=True, kw_only=True):
     """When a change is destructive, and whether the hook judges or proposes."""
 
     line_threshold: int = 100
@@ -89,8 +103,7 @@ class GateSettings:
     mode: str = "judge"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BrokerSettings:
+class BrokerSettings(Struct, frozen=True, kw_only=True):
     """The broker door's switches."""
 
     enabled: bool = True
@@ -98,8 +111,7 @@ class BrokerSettings:
     auto_apply: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ApprovalSettings:
+class ApprovalSettings(Struct, frozen=True, kw_only=True):
     """How long a proposal waits, and what an approval must prove."""
 
     ttl_seconds: int = 3600
@@ -113,8 +125,7 @@ class ApprovalSettings:
         return self.require_key or self.totp
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AuditSettings:
+class AuditSettings(Struct, frozen=True, kw_only=True):
     """How the record is kept."""
 
     level: str = "all"
@@ -127,8 +138,7 @@ class AuditSettings:
     file: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AdvisorSettings:
+class AdvisorSettings(Struct, frozen=True, kw_only=True):
     """The language model that may be asked where no rule answers."""
 
     enabled: bool = False
@@ -144,16 +154,17 @@ class AdvisorSettings:
 ON_ERROR: Mapping[str, Verdict] = {"hook": Verdict.ALLOW}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Policy:
+class Policy(Struct, frozen=True, kw_only=True, dict=True):
     """Everything the rules say. Frozen; one revision, one set of answers.
 
     `degraded` is empty, or tells why an older or the built-in policy is in force. `guarded`
     are directories that must not go together with what lies above them, `vital` are places that
-    the hook cannot run without. `notify`, `run` and `ship` are what each level's file says of
-    messages, isolated runs and sinks: which of it counts depends on whose file it is. `enforced`
-    is the policy without the levels that say `observe`, where one does. `nested` finds the layers
-    of rules files in directories above a path; they only ever tighten.
+    the hook cannot run without. `notify`, `run`, `ship`, `witness`, `page` and `bundles` are what
+    each level's file says of messages, isolated runs, sinks, witnesses, the review page and policy
+    bundles: which of it counts depends on whose file it is. `enforced` is the policy without the
+    levels that say `observe`, where one does. `nested` finds the layers of rules files in
+    directories above a path; they only ever tighten. `bundle` is what the user's organisation
+    says, whose rules are among the layers, and `validity` how long that holds.
     """
 
     layers: tuple[Layer, ...]
@@ -171,19 +182,31 @@ class Policy:
     notify: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     run: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     ship: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    witness: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    page: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    bundles: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    bundle: PolicyBundle | None = None
+    validity: Validity | None = None
     warnings: tuple[str, ...] = ()
     degraded: str = ""
     enforced: Policy | None = None
-    nested: Callable[[Target], tuple[Layer, ...]] = field(default=_none_nested, compare=False)
+    nested: Callable[[Target], tuple[Layer, ...]] = _none_nested
 
     @property
     def in_force(self) -> Policy:
         """What stops calls: all of it, or what is left where some level only observes."""
         return self.enforced or self
 
-    def layers_for(self, target: Target | None) -> tuple[Layer, ...]:
-        """Return the layers that judge a path: all, and those of the directories it lies in."""
-        return self.layers if target is None else (*self.layers, *self.nested(target))
+    def layers_for(self, target: Target | None, now: float | None = None) -> tuple[Layer, ...]:
+        """Return the layers that judge a path: all, and those of the directories it lies in.
+
+        At a time at which the policy does not hold as it is, one more.
+        """
+        layers = self.layers if target is None else (*self.layers, *self.nested(target))
+        term = self.validity
+        if term is None or now is None or term.covers(now):
+            return layers
+        return (*layers, term.otherwise)
 
     def when_failing(self, door: str) -> Verdict:
         """Return what a door answers when it cannot judge."""

@@ -6,7 +6,8 @@ Always true: a rule is plain data; nothing in it asks a disk or a clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from penstock.core.extent import Extent
 from penstock.core.model import COVERS, Action, ChangeKind, Verdict
@@ -14,8 +15,7 @@ from penstock.core.model import COVERS, Action, ChangeKind, Verdict
 SENTENCES = ("description", "reason", "note", "instead")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Where:
+class Where(Struct, frozen=True, kw_only=True):
     """The place a rule or a problem is written: file, 1-based line, section."""
 
     file: str = ""
@@ -26,8 +26,7 @@ class Where:
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FieldMatch:
+class FieldMatch(Struct, frozen=True, kw_only=True):
     """A test on one string of the tool's input: an RE2 search, or an exact value."""
 
     name: str
@@ -36,8 +35,7 @@ class FieldMatch:
     exact: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RuleExcept:
+class RuleExcept(Struct, frozen=True, kw_only=True):
     """What an `[[except]]` takes out of a rule: paths, commands, or both together."""
 
     id: str
@@ -49,8 +47,7 @@ class RuleExcept:
     where: Where = Where()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """A match, a verdict and a note. Every condition that is set must hold.
 
     `verdict` None adds a note or nothing; with `warns` the layer's `warn` setting decides.
@@ -103,7 +100,7 @@ class Rule:
             if not (text.isascii() and text.isprintable()):
                 from penstock.core.text.display import harmless
 
-                object.__setattr__(self, name, harmless(text))
+                force_setattr(self, name, harmless(text))
 
     def fits_extent(self, extent: Extent, by: str) -> bool:
         """Say whether a change reaches as far as the rule speaks of, by a program that it means."""

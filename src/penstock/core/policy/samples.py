@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+from msgspec import Struct, field
 
 from penstock.core.policy.regex_faults import REPETITION, pieces
 from penstock.core.policy.regexes import fault, search
@@ -38,8 +39,7 @@ def pattern_samples(pattern: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in made if search(pattern, text)))
 
 
-@dataclass(slots=True)
-class _PatternReader:
+class _PatternReader(Struct):
     """Reads a pattern once, from left to right; each part becomes the texts it may stand for."""
 
     pattern: str

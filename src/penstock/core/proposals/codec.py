@@ -1,6 +1,6 @@
 """Turn proposals, receipts and what they hold into plain JSON values and back.
 
-The shapes are read off the dataclasses themselves, so a field added there is kept here. A
+The shapes are read off the classes themselves, so a field added there is kept here. A
 field that is missing takes its default, which is how records of older versions are read.
 Where the text is kept is the stores' work.
 Always true: what is written reads back equal, and a record that does not fit exactly, down
@@ -12,25 +12,29 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from functools import cache, partial
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from penstock.core.errors import StoreError
 from penstock.core.strict_json import strict
 from penstock.core.text.quantities import listing
 
 VERSION = 1
+# The name under which a class lists the fields that older versions did not know: each is written
+# only where it says something, so that the digest of an older record stays what it was.
+LATER = "LATER"
 
 Plain = Any  # None, bool, int, float, str, list[Plain] or dict[str, Plain]
 Way = Callable[[Any], Any]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Ways:
+class _Ways(Struct, frozen=True, kw_only=True):
     """How one type is written to a plain value and read from it."""
 
     write: Way
@@ -121,12 +125,9 @@ def _made(kind: Any) -> _Ways:
 
 
 def _record(kind: Any) -> _Ways:
-    """Return the ways of a dataclass: exactly its fields, by name."""
-    needed = frozenset(
-        f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING
-    )
-
-    later = {f.name: f.default for f in fields(kind) if f.metadata.get("later")}
+    """Return the ways of a Struct: exactly its fields, by name."""
+    needed = frozenset(one.name for one in fields(kind) if one.required)
+    later = {one.name: one.default for one in fields(kind) if one.name in getattr(kind, LATER, ())}
 
     def write(value: Any) -> dict[str, Plain]:
         held = {name: getattr(value, name) for name in _parts(kind)}
@@ -149,7 +150,7 @@ def _record(kind: Any) -> _Ways:
 def _parts(kind: Any) -> Mapping[str, _Ways]:
     """Return the ways of each field. Found when first used: a Decision holds Decisions."""
     hints = get_type_hints(kind)
-    return {field.name: _of(hints[field.name]) for field in fields(kind)}
+    return {name: _of(hints[name]) for name in kind.__struct_fields__}
 
 
 def _optional(kind: Any) -> _Ways:

@@ -6,8 +6,9 @@ Always true: a flag never decides anything, and its sentence says where where it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class RiskLevel(StrEnum):
@@ -21,8 +22,7 @@ class RiskLevel(StrEnum):
 LEVELS = (RiskLevel.DANGER, RiskLevel.NOTICE)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RiskFlag:
+class RiskFlag(Struct, frozen=True, kw_only=True):
     """One flag: `code` is stable, `text` for people, `lines` the first lines that it is about.
 
     Lines count from 1, in the new content, or in the old one where `removed` is true.

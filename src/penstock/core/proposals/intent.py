@@ -8,7 +8,8 @@ Always true: they are bounded; a verdict is the same whatever they say.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError
 from penstock.core.proposals.line_comment import LineComment, cut, of_values
@@ -29,8 +30,7 @@ ABOUT_REGIONS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AgentIntent:
+class AgentIntent(Struct, frozen=True, kw_only=True):
     """An agent's words about its change, and the regions that it points at."""
 
     why: str = ""

@@ -11,26 +11,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from penstock.core.errors import InputError
+from msgspec import Struct
+
+from penstock.core.errors import InputError, RefusedError
 from penstock.core.text.display import in_line, spoken
+from penstock.core.text.quantities import counted
 
 LONGEST_TEXT = 1000  # characters
 MOST_COMMENTS = 100
 LAST_LINE = 10_000_000
 CUT = "... [cut]"
-_LINES = r"(?P<sign>[-#])?(?P<start>\d{1,8})(?:-(?P<end>\d{1,8}))?"
-WRITTEN = re.compile(
-    rf"(?:(?P<path>[^\n]{{1,4096}}?):)?{_LINES}(?:[ \t]*:[ \t]*|[ \t]+|[ \t]*\Z)(?P<text>.*)",
-    re.DOTALL,
-)
+_LINES = r"(?P<sign>[-#])?(?P<start>[0-9]{1,8})(?:-(?P<end>[0-9]{1,8}))?"
+_TEXT = r"(?:[ \t]*:[ \t]*|[ \t]+|[ \t]*\Z)(?P<text>.*)"
+OF_LINES = re.compile(rf"(?P<path>){_LINES}{_TEXT}", re.DOTALL)
+WRITTEN = re.compile(rf"(?P<path>[^\n]{{1,4096}}?):{_LINES}{_TEXT}", re.DOTALL)
+PLACE = re.compile(rf"(?:{_LINES})?")
 OF_FILE = re.compile(r"(?P<path>[^\n:]{1,4096}):[ \t]+(?P<text>.+)", re.DOTALL)
 FORM = "`path:14: text`, `path:10-20: text`, `path:-7: text` (a removed line) or `path:#2: text`"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LineComment:
+class LineComment(Struct, frozen=True, kw_only=True):
     """A text about lines `start` to `end` of a file, counted from 1; 0 is the file as a whole.
 
     The lines are those of the proposed content, or of the current one where `removed` is true.
@@ -57,32 +58,72 @@ class LineComment:
         return f"hunk {self.hunk} ({said})" if self.hunk else said
 
     @property
+    def lines(self) -> str:
+        """Write the lines as they are read: `14`, `10-20`, `-7`, `#2`, "" for the whole file."""
+        if not self.start:
+            return f"#{self.hunk}" if self.hunk else ""
+        many = f"-{self.end}" if self.end > self.start else ""
+        return f"{'-' if self.removed else ''}{self.start}{many}"
+
+    @property
     def words(self) -> str:
         """Return it as one line: `line 14: keep the check`."""
         return f"{self.place}: {in_line(self.text)}" if self.text else self.place
 
+    def as_json(self) -> dict[str, object]:
+        """Return it as plain values, which `of_value` reads."""
+        return {
+            "path": self.path,
+            "start": self.start,
+            "end": self.end,
+            "removed": self.removed,
+            "hunk": self.hunk,
+            "text": self.text,
+        }
+
 
 def read(text: str, *, path: str = "", code: str = "bad-comment") -> LineComment:
     """Read a comment as people and agents write it; `path` is the file where none is named."""
-    found = WRITTEN.fullmatch(text.strip()) or OF_FILE.fullmatch(text.strip())
+    written = text.strip()
+    own = OF_LINES.fullmatch(written)
+    found = own if path else None  # first: its text may name lines of other files
+    found = found or WRITTEN.fullmatch(written) or own or OF_FILE.fullmatch(written)
     if found is None or not (found["path"] or path):
         raise _unreadable(text, code)
-    parts = found.groupdict()
+    parts = {key: part or "" for key, part in found.groupdict().items()}
+    return _read(parts, path=parts["path"] or path, text=parts["text"], code=code)
+
+
+def placed(lines: str, text: str, *, path: str, code: str = "bad-comment") -> LineComment:
+    """Return a text about lines that are written on their own: `14`, `10-20`, `-7`, `#2`."""
+    found = PLACE.fullmatch(lines.strip())
+    if found is None:
+        raise _unreadable(lines, code)
+    parts = {key: part or "" for key, part in found.groupdict().items()}
+    return _read(parts, path=path, text=text, code=code)
+
+
+def _read(parts: Mapping[str, str], *, path: str, text: str, code: str) -> LineComment:
     start = int(parts.get("start") or 0)
     if parts.get("sign") == "#":
-        return _made(code, path=parts["path"] or path, hunk=start, text=parts["text"])
+        return _made(code, path=path, hunk=start, text=text)
     return _made(
         code,
-        path=parts["path"] or path,
+        path=path,
         start=start,
         end=int(parts.get("end") or start),
         removed=parts.get("sign") == "-",
-        text=parts["text"],
+        text=text,
     )
 
 
 def of_value(value: object, *, path: str = "", code: str = "bad-comment") -> LineComment:
-    """Read a comment from JSON: a text, or an object with `path`, `line` or `start` and `end`."""
+    """Read a comment from JSON: a text, or an object with `path`, `line` or `start` and `end`.
+
+    One that is read already is returned as it is.
+    """
+    if isinstance(value, LineComment):
+        return value
     if isinstance(value, str):
         return read(value, path=path, code=code)
     if not isinstance(value, Mapping):
@@ -114,6 +155,16 @@ def of_values(
     if len(values) > most:
         raise InputError(code, f"{len(values)} comments are too many", because=f"at most {most}")
     return tuple(of_value(value, path=path, code=code) for value in values)
+
+
+def unsent(count: int) -> RefusedError:
+    """Return why something with comments is not approved: nobody would ever read them."""
+    return RefusedError(
+        "comments-unsent",
+        f"{counted(count, 'comment')} would not be sent, nothing written",
+        because="an approval has no comments",
+        hint="reject with the comments, or clear them and approve",
+    )
 
 
 def cut(text: str, most: int = LONGEST_TEXT) -> str:

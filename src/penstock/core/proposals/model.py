@@ -8,8 +8,10 @@ one as its parent, judged and shown again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import ClassVar
+
+from msgspec import Struct, field
 
 from penstock.core.errors import StaleError
 from penstock.core.file_mode import FileMode
@@ -17,9 +19,6 @@ from penstock.core.model import NOBODY, Actor, Change, Decision, Verdict
 from penstock.core.proposals.flag import RiskFlag
 from penstock.core.proposals.line_comment import LineComment
 
-# For a field that older versions did not know: `codec` writes it only where it says something,
-# so that the digest of an older record stays what it was.
-LATER: Mapping[str, bool] = {"later": True}
 # The origins of what a person's own command proposes; no agent asked for it.
 UNDO, RULE_EDIT = "undo", "rules"
 
@@ -111,8 +110,7 @@ def _from(move: Transition) -> str:
     return " or ".join(STATE_WORDS[state] for state, name in NEXT if name is move)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True, kw_only=True):
     """A point in time that setting the wall clock back cannot move.
 
     `wall` is seconds since 1970, never less than any wall time the store has seen; `boot`
@@ -130,12 +128,13 @@ class Moment:
         return max(by_wall, self.boot - earlier.boot) if same_boot else by_wall
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What was decided about a proposal: by whom, by which proof, and why.
 
     `comments` are what a person wrote beside its lines, for the agent.
     """
+
+    LATER: ClassVar = frozenset({"comments"})
 
     approved: bool
     by: str
@@ -144,7 +143,7 @@ class Answer:
     reason: str = ""
     signature: str = ""
     key_id: str = ""
-    comments: tuple[LineComment, ...] = field(default=(), metadata=LATER)
+    comments: tuple[LineComment, ...] = ()
 
     @property
     def said(self) -> str:
@@ -153,8 +152,7 @@ class Answer:
         return "; ".join(filter(None, words))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True, kw_only=True):
     """One file's change, stored until it is answered and applied.
 
     `base` is the digest of what was there (None: nothing was), `content` the digest of what
@@ -163,7 +161,10 @@ class Proposal:
     whose content is the path that it holds, or a directory, whose content is empty.
     `flags` are what a person should look at; `warnings` has their sentences as well.
     `why` and `regions` are the agent's own words and what it points at: untrusted, never a reason.
+    `LATER` are fields that older versions did not know, here and below: see `codec`.
     """
+
+    LATER: ClassVar = frozenset({"base_mode", "mode", "flags", "why", "regions"})
 
     id: str
     path: str
@@ -181,11 +182,11 @@ class Proposal:
     answer: Answer | None = None
     warnings: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
-    base_mode: FileMode | None = field(default=None, metadata=LATER)
-    mode: FileMode | None = field(default=None, metadata=LATER)
-    flags: tuple[RiskFlag, ...] = field(default=(), metadata=LATER)
-    why: str = field(default="", metadata=LATER)
-    regions: tuple[LineComment, ...] = field(default=(), metadata=LATER)
+    base_mode: FileMode | None = None
+    mode: FileMode | None = None
+    flags: tuple[RiskFlag, ...] = ()
+    why: str = ""
+    regions: tuple[LineComment, ...] = ()
 
     @property
     def modes(self) -> tuple[FileMode | None, FileMode | None]:
@@ -211,12 +212,13 @@ class Proposal:
         return self.state in OPEN and self.expires_in(now) <= 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True, kw_only=True):
     """Proof of an apply: what was there, what is there, and the event that says so.
 
     `made` are the directories that were made on the way; an undo takes them along if empty.
     """
+
+    LATER: ClassVar = frozenset({"before_mode", "after_mode"})
 
     id: str
     proposal: str
@@ -229,5 +231,5 @@ class Receipt:
     undoes: str = ""
     note: str = ""
     made: tuple[str, ...] = ()
-    before_mode: FileMode | None = field(default=None, metadata=LATER)
-    after_mode: FileMode | None = field(default=None, metadata=LATER)
+    before_mode: FileMode | None = None
+    after_mode: FileMode | None = None

@@ -5,15 +5,16 @@ a finger. What it signs holds a challenge: for us the digest of what is approved
 are the browser's, reading a new one is the page's, keeping it `stores/approver/passkeys.py`'s.
 Always true: `fault` looks at bytes and says the same wherever it is asked, before a write and when
 an audit log is verified years later; a passkey counts only at the one address where it was added,
-port included, because any other page of `localhost` may ask it to sign as well.
+port included, because any other page of the same name may ask it to sign as well.
 """
 
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from penstock.core.proposals.signature import check, key_id, microseconds, said
 from penstock.core.strict_json import strict
@@ -21,7 +22,6 @@ from penstock.core.strict_json import strict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-RP = "localhost"  # to browsers a passkey belongs to a name, without the port
 REGISTRATION = b"penstock passkey v1\n"
 REMOVAL = b"penstock passkey removed v1\n"
 PRESENT, VERIFIED, ATTESTED, EXTENDED = 0x01, 0x04, 0x40, 0x80
@@ -31,8 +31,7 @@ RSA_BITS = range(2048, 3073)
 MOST_LABEL = 60
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Passkey:
+class Passkey(Struct, frozen=True, kw_only=True):
     """One passkey of the approver, with the signature by which their key vouches for it.
 
     `credential` is what its authenticator knows it by, `public` its key as DER
@@ -52,6 +51,11 @@ class Passkey:
         """Its short name."""
         return key_id(self.public)
 
+    @property
+    def name(self) -> str:
+        """What it belongs to for browsers: the name in its address, without the port."""
+        return relying_name(self.origin)
+
     def statement(self) -> bytes:
         """Return the bytes that stand for "this passkey is mine"."""
         parts = (
@@ -69,13 +73,19 @@ class Passkey:
         return mine and check(approver, self.statement(), self.signature)
 
 
+def relying_name(origin: str) -> str:
+    """Return the name in the address of a page, to which its passkeys belong."""
+    place = origin.partition("://")[2]
+    name, colon, port = place.rpartition(":")
+    return name if colon and port.isdecimal() else place
+
+
 def removal(public: bytes, at: float) -> bytes:
     """Return the bytes that stand for "this passkey is no longer mine"."""
     return said(REMOVAL, (("public", public.hex()), ("time", microseconds(at))))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PasskeyTouch:
+class PasskeyTouch(Struct, frozen=True, kw_only=True):
     """What a passkey answered to one challenge, in the bytes that WebAuthn has for it."""
 
     client_data: bytes
@@ -109,7 +119,7 @@ def fault(passkey: Passkey, challenge: bytes, touch: PasskeyTouch) -> str:
         return f"it was made on another page than `{passkey.origin}`"
     if client.get("crossOrigin", False) is not False or "topOrigin" in client:
         return "it was made inside of another page"
-    return _authenticator_fault(touch) or _signature_fault(passkey.public, touch)
+    return _authenticator_fault(touch, passkey.name) or _signature_fault(passkey.public, touch)
 
 
 def _client_data(data: bytes) -> Mapping[str, object] | None:
@@ -120,14 +130,14 @@ def _client_data(data: bytes) -> Mapping[str, object] | None:
     return found if isinstance(found, dict) else None
 
 
-def _authenticator_fault(touch: PasskeyTouch) -> str:
+def _authenticator_fault(touch: PasskeyTouch, name: str) -> str:
     data = touch.authenticator_data
     if len(data) < HEAD_BYTES:
         return "the authenticator's part can't be read"
     flags = data[32]
     # (6) It is for our name,
-    if data[:32] != sha256(RP.encode()).digest():
-        return f"it was made for another name than `{RP}`"
+    if data[:32] != sha256(name.encode()).digest():
+        return f"it was made for another name than `{name}`"
     # (7) somebody was there, (8) who proved to be its owner,
     if not flags & PRESENT:
         return "nobody touched the passkey"

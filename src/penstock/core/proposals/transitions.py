@@ -9,7 +9,8 @@ Always true: only state, answer and, for a renewal, the starting time ever chang
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError, StaleError
 from penstock.core.proposals.model import Answer, Moment, Proposal, State, Transition, after

@@ -8,7 +8,7 @@ Always true: an unlock has an end, at most `LONGEST` seconds after it began.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from penstock.core.proposals.signature import key_id, microseconds, said
 
@@ -16,8 +16,7 @@ DOMAIN = b"penstock unlock v1\n"
 LONGEST = 600.0  # seconds
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Unlock:
+class Unlock(Struct, frozen=True, kw_only=True):
     """The public half of a session's key, and from when to when it counts."""
 
     public: bytes

@@ -7,7 +7,7 @@ Always true: a change that cannot be read line by line has flags all the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from penstock.core.diff.white_space import NONE, WhiteSpace, of_change
 from penstock.core.file_mode import FileMode
@@ -19,8 +19,7 @@ from penstock.core.review.risks.find import flags
 MOST_COMPARED = 16 << 20  # bytes of both sides beyond which white space is not counted
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Assessment:
+class Assessment(Struct, frozen=True, kw_only=True):
     """What a reviewer should know of one change."""
 
     flags: tuple[RiskFlag, ...] = ()

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
 
 from penstock.core.model import Hunk
 from penstock.core.review.languages import Language, language_of
@@ -26,8 +27,7 @@ JOINED, MOST_JOINED = " > ", 6
 _WORDS = r"(?:[\w@<>\[\],.?$]+[ \t]+)*"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HeadForm:
+class HeadForm(Struct, frozen=True, kw_only=True):
     """How heads look in one language.
 
     A line that begins with one of `never` is none. `nested` says that indentation tells which
@@ -136,8 +136,7 @@ FORMS: Mapping[Language, HeadForm] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
+class _Head(Struct, frozen=True):
     """One head: its line, how far it is indented, the head around it (-1: none), its text."""
 
     line: int

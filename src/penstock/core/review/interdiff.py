@@ -8,7 +8,7 @@ Always true: the newer side is exactly the newer version; nothing here is ever w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from penstock.core.merge.three_way import carried
 from penstock.core.text.quantities import counted
@@ -16,16 +16,14 @@ from penstock.core.text.quantities import counted
 LARGEST = 8 << 20  # bytes of a content that is merged; larger ones are compared as they are
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ProposedVersion:
+class ProposedVersion(Struct, frozen=True, kw_only=True):
     """One version: what it was made from and what it would write. None stands for no file."""
 
     base: bytes | None
     content: bytes | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Interdiff:
+class Interdiff(Struct, frozen=True, kw_only=True):
     """Two sides to compare; `left_out` counts places of the older version that do not fit."""
 
     before: bytes | None

@@ -9,7 +9,8 @@ change, and beyond a bound nothing is looked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.model import Hunk
 from penstock.core.text.line_endings import split
@@ -21,8 +22,7 @@ MOST_LINES = 200_000  # changed lines of one change
 MOST_PLACES = 8  # where a block may come from, each tried
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MovedBlock:
+class MovedBlock(Struct, frozen=True, kw_only=True):
     """Lines that went from one place to another, counted from 0; `exact` where no byte changed."""
 
     before: range

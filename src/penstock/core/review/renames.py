@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 LEAST_ALIKE = 50  # percent
 MOST_FILES = 400  # of either side that are compared by their lines
@@ -23,8 +24,7 @@ MOST_TRIED = 4  # old files that one new file is compared with
 Read = Callable[[str], bytes | None]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileDigests:
+class FileDigests(Struct, frozen=True, kw_only=True):
     """One file of a set: its name, and the digests of what was there and what would be."""
 
     path: str
@@ -32,8 +32,7 @@ class FileDigests:
     after: str | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RenamedFile:
+class RenamedFile(Struct, frozen=True, kw_only=True):
     """A file that would have another name; `alike` is the percentage of it that stays."""
 
     old: str
@@ -78,8 +77,7 @@ def _shared_name(old: str, new: str) -> int:
     return next((n for n, (one, two) in enumerate(parts) if one != two), 1 << 20)
 
 
-@dataclass(frozen=True, slots=True)
-class _Lines:
+class _Lines(Struct, frozen=True):
     """A content as the bytes of each of its lines, however often it is there."""
 
     size: int

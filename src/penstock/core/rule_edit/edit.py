@@ -11,7 +11,8 @@ would not, the edit is refused with the reason and nothing comes out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.rule_edit import steps
 from penstock.core.rule_edit.on_text import spliced
@@ -46,16 +47,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EditResult:
+class EditResult(Struct, frozen=True, kw_only=True):
     """New texts of the files that change, and what was done in them."""
 
     texts: Mapping[str, bytes] = field(default_factory=dict)
     changes: tuple[EditEffect, ...] = ()
 
 
-@dataclass(kw_only=True, slots=True)
-class _StepResult:
+class _StepResult(Struct, kw_only=True):
     """One step that was taken, told in full once all others are, too."""
 
     kind: str

@@ -7,15 +7,16 @@ Always true: what is refused names the field that is meant, what is wrong, and w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError
 from penstock.core.rules.fields import BY_NAME
 from penstock.core.rules.permissions_hook.rule import BRANCH, ORIGINAL_KEYS
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
+class Detail(Struct, frozen=True):
     """One reason why an edit is refused: the field that is meant, what is wrong, what to do."""
 
     field: str
@@ -27,8 +28,7 @@ class Detail:
         return {"field": self.field, "error": self.error, "suggestion": self.suggestion}
 
 
-@dataclass(frozen=True, slots=True)
-class EditWarning:
+class EditWarning(Struct, frozen=True):
     """Something that does not stop an edit, and that a person should know."""
 
     type: str
@@ -55,16 +55,14 @@ class EditError(InputError):
         self.error_type = error_type
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Position:
+class Position(Struct, frozen=True, kw_only=True):
     """Where among the rules of its kind a rule goes: `start`, `end`, or by another's `id`."""
 
     where: str = "end"
     id: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True, kw_only=True):
     """One edit. `place` is its place in the document: "" or such as `operations[2].`."""
 
     type: str

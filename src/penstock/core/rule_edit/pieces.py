@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.rule_edit.dialect import RuleDialect, dialect_of, is_nameless, table_of
 from penstock.core.rule_edit.source import read_text
@@ -29,8 +30,7 @@ ID_COMMENT = re.compile(r"^#[ \t]*id:[ \t]*(\S[^\n\r]*)", re.M)
 SYNTHETIC = re.compile(r"(?:(.+)-)?([a-z]+)-([1-9][0-9]{0,6})\Z")
 
 
-@dataclass(kw_only=True, slots=True, eq=False)
-class LinePiece:
+class LinePiece(Struct, kw_only=True, eq=False):
     """Whole lines of the file. A block has a `name`; a gap has None.
 
     `header` and `body` are where its header's line begins and ends in `text`; `line` is the
@@ -55,16 +55,14 @@ class LinePiece:
         return list(read_pairs(self.text, self.body, len(self.text)))
 
 
-@dataclass(kw_only=True, slots=True, eq=False)
-class RulePlace:
+class RulePlace(Struct, kw_only=True, eq=False):
     """One rule: its id, "" if it has none, and its pieces, the one with its header first."""
 
     id: str
     pieces: list[LinePiece]
 
 
-@dataclass(kw_only=True, slots=True)
-class Book:
+class Book(Struct, kw_only=True):
     """A file in pieces. `inline` are tables whose rules are written in another way."""
 
     path: str

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.policy.model import Policy
 from penstock.core.policy.regexes import re_escape
@@ -21,8 +22,7 @@ OPERATORS = re.compile(r"[|;&<>\n]")
 ANY_TOOL = "."  # agents call their shells by many names; only a command's own text is meant
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QuickRule:
+class QuickRule(Struct, frozen=True, kw_only=True):
     """One rule as `rules add` takes it; `of` is the rule that an `except` is taken out of.
 
     `folder` is the directory whose own rules file it is for, where that is not the project's.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from penstock.core.rule_edit.operation import Detail, EditError
 from penstock.core.rule_edit.toml.blocks import TomlBlock, read_blocks
@@ -18,8 +19,7 @@ from penstock.core.rules.problems import ProblemReport
 from penstock.core.rules.toml_positions import TomlPositions
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Read:
+class Read(Struct, frozen=True, kw_only=True):
     """A text with its document and its blocks; shared, so nobody may change it.
 
     The text ends with a newline; `cut` is that newline where the file has none at its end.

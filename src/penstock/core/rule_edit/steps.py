@@ -8,7 +8,8 @@ Always true: a step names its rule by table and number, which mean the same in b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.rule_edit.pieces import LinePiece
 from penstock.core.rules.toml_positions import Name
@@ -19,8 +20,7 @@ LLM: Name = ("llm_fallback",)
 INCLUDES: Name = ("includes",)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Insert:
+class Insert(Struct, frozen=True, kw_only=True):
     """Make a rule the n-th of its table; `notes` are comment lines above it.
 
     `behind` says which neighbour it keeps close to, where other rules stand between the two.
@@ -34,16 +34,14 @@ class Insert:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Delete:
+class Delete(Struct, frozen=True, kw_only=True):
     """Take the n-th rule of a table out."""
 
     table: Name
     number: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChangeKeys:
+class ChangeKeys(Struct, frozen=True, kw_only=True):
     """Give keys of the n-th rule other values; None removes one."""
 
     table: Name
@@ -51,8 +49,7 @@ class ChangeKeys:
     changes: Rule
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MoveRule:
+class MoveRule(Struct, frozen=True, kw_only=True):
     """Put the n-th rule where it is the `to`-th, once it has been taken out."""
 
     table: Name
@@ -61,8 +58,7 @@ class MoveRule:
     behind: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Enable:
+class Enable(Struct, frozen=True, kw_only=True):
     """Set a rule's own key `enabled`, or remove the line that we once added."""
 
     table: Name
@@ -71,8 +67,7 @@ class Enable:
     drops: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SwitchOff:
+class SwitchOff(Struct, frozen=True, kw_only=True):
     """Comment the n-th rule out, under a line that names it."""
 
     table: Name
@@ -80,8 +75,7 @@ class SwitchOff:
     id: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SwitchOn:
+class SwitchOn(Struct, frozen=True, kw_only=True):
     """Bring a rule back that was commented out; it becomes the n-th."""
 
     table: Name
@@ -91,24 +85,21 @@ class SwitchOn:
     rule: Rule
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Forget:
+class Forget(Struct, frozen=True, kw_only=True):
     """Drop the lines of a rule that is commented out; no parser sees a difference."""
 
     piece: LinePiece
     table: Name
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SetKeys:
+class SetKeys(Struct, frozen=True, kw_only=True):
     """Give keys of a table other values; None removes one."""
 
     table: Name
     changes: Rule = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Include:
+class Include(Struct, frozen=True, kw_only=True):
     """Add a name to the included files, or take the n-th out when `name` is ""."""
 
     name: str = ""

@@ -7,7 +7,8 @@ the same rule and the same line as the real one's.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.policy.regex_faults import pieces
 from penstock.core.rule_edit.operation import Operation
@@ -17,8 +18,7 @@ LONGEST_SHORT = 50  # characters of what stands in a commit's subject
 TRAILER = "\N{ROBOT FACE} Generated with decision_reviewer"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EditEffect:
+class EditEffect(Struct, frozen=True, kw_only=True):
     """One thing that an edit did, on the lines `line` to `until` of the result.
 
     Of what is gone, `line` is the one in the file before.

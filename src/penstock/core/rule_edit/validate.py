@@ -10,7 +10,8 @@ is there once, and every rule holds against its own examples.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.policy.regex_faults import beyond_rust
 from penstock.core.policy.regexes import fault
@@ -39,8 +40,7 @@ Read = Callable[[str], bytes | None]
 MOST_TOLD = 100
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EditCheck:
+class EditCheck(Struct, frozen=True, kw_only=True):
     """What stops an edit, what should be known about it, and the policy that it would make.
 
     `overlaps` are the ids of the rules that the changed ones partly cover.

@@ -10,7 +10,8 @@ rule, an example or another rule, and what to do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.model import STRICTNESS, Action, Verdict
 from penstock.core.paths.globs import matches
@@ -176,8 +177,7 @@ def _costly(rule: Rule) -> Iterator[EditWarning]:
 # --- a rule and the others --------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Near:
+class _Near(Struct):
     """The rules by the words in their patterns, so that few are held against a changed one."""
 
     rules: Sequence[Rule]

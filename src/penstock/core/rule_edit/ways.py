@@ -8,7 +8,9 @@ names the one rules file in which it counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.model import Action, Decision, Target, Verdict
 from penstock.core.paths.globs import matches
@@ -28,8 +30,7 @@ TOO_LONG = f"{DEFAULT}max_chain_length"
 SELF = "Penstock protects itself and the settings of agents' hooks"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stop:
+class Stop(Struct, frozen=True, kw_only=True):
     """One rule, or default, that stopped a call at a path or a command."""
 
     rule: str

@@ -10,8 +10,9 @@ else is a problem with its line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, cast
+
+from msgspec.structs import replace
 
 from penstock.core.model import Action
 from penstock.core.policy.rule import Rule, RuleExcept, Where

@@ -9,8 +9,9 @@ Always true: a key that is not in this table is a problem, wherever it is writte
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from penstock.core.model import Verdict
 from penstock.core.policy.model import ON_ERROR, Warn
@@ -39,10 +40,12 @@ class FieldKind(StrEnum):
     PLACES = "places"
     SINKS = "sinks"
     CREDENTIAL = "credential"
+    COSIGNERS = "cosigners"
+    PUBLIC_KEY = "public-key"
+    BUNDLE_URL = "bundle-url"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Field:
+class Field(Struct, frozen=True, kw_only=True):
     """One key: `words` are all it may say; `least` and `most` bound a number."""
 
     name: str
@@ -319,6 +322,43 @@ _SHIP = (
     ),
     _text("ca_file", f"Certificates to trust for TLS, instead of the system's. {_OWN_FILE}"),
 )
+_PAGE = (
+    _text(
+        "editor",
+        "Link by which the review page opens a file in your editor, for example "
+        f"`vscode://file{{path}}:{{line}}`. {_OWN_FILE}",
+    ),
+)
+_WITNESS = (
+    Field(
+        name="cosigners",
+        kind=FieldKind.COSIGNERS,
+        doc="Witnesses that others run, by the C2SP tlog-witness protocol: "
+        f'`"NAME+ID+KEY https://HOST/PATH"`, as their operators publish them. {_OWN_FILE}',
+    ),
+    _count("require", f"How many of them must cosign; 0 is all of them. {_OWN_FILE}", 0),
+    _text("ca_file", f"Certificates to trust for TLS, instead of the system's. {_OWN_FILE}"),
+)
+_BUNDLE = (
+    Field(
+        name="url",
+        kind=FieldKind.BUNDLE_URL,
+        doc=f"Where your organisation publishes its policy bundle. {_OWN_FILE} "
+        "`https://HOST/PATH`, `git+https://HOST/REPO#BRANCH:FILE`, `git+ssh://...`, `file:/PATH`.",
+    ),
+    Field(
+        name="key",
+        kind=FieldKind.PUBLIC_KEY,
+        doc=f"The organisation's public key: `ed25519:` and base64. {_OWN_FILE}",
+    ),
+    _text("group", f"The group of this machine; its policy counts besides `all`. {_OWN_FILE}"),
+    Field(
+        name="authorization",
+        kind=FieldKind.CREDENTIAL,
+        doc=f"The `Authorization` header for HTTPS: `env:NAME` or `file:PATH`. {_OWN_FILE}",
+    ),
+    _text("ca_file", f"Certificates to trust for HTTPS, instead of the system's. {_OWN_FILE}"),
+)
 _RUN = (
     _word(
         "mode",
@@ -474,6 +514,9 @@ TABLES: Mapping[str, tuple[Field, ...]] = {
     "notify": _NOTIFY,
     "run": _RUN,
     "ship": _SHIP,
+    "witness": _WITNESS,
+    "bundle": _BUNDLE,
+    "page": _PAGE,
 }
 
 BY_NAME: Mapping[str, Mapping[str, Field]] = {

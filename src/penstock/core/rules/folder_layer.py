@@ -11,7 +11,8 @@ that cannot be read makes a person decide about what lies below it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.core.model import COVERS, Action, Verdict
 from penstock.core.paths.globs import tidy

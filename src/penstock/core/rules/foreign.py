@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from penstock.core.digest import digest
 from penstock.core.model import COVERS, Action, Verdict
@@ -159,8 +160,7 @@ def _write_settings(
 SECTION = "file_broker"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Key:
+class _Key(Struct, frozen=True, kw_only=True):
     """A key of the section: what it may hold, its default, and where it goes in settings."""
 
     kind: FieldKind

@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 
+from penstock.core.audit.cosign import MOST_COSIGNERS
 from penstock.core.distribution import HOME
 from penstock.core.notify.settings import MOST_TARGETS
 from penstock.core.rules.fields import (
@@ -174,6 +175,9 @@ SHAPES: Mapping[FieldKind, Callable[[Field], Schema]] = {
     FieldKind.URL: lambda _: {"type": "string", "pattern": "^https?://"},
     FieldKind.TARGETS: lambda one: {**_texts(one), "maxItems": MOST_TARGETS},
     FieldKind.SINKS: lambda one: {**_texts(one), "maxItems": MOST_SINKS},
+    FieldKind.COSIGNERS: lambda one: {**_texts(one), "maxItems": MOST_COSIGNERS},
+    FieldKind.PUBLIC_KEY: lambda _: {"type": "string", "pattern": "^ed25519:"},
+    FieldKind.BUNDLE_URL: lambda _: {"type": "string", "pattern": "^(https?|git\\+[a-z]+|file):"},
     FieldKind.CREDENTIAL: lambda _: {"type": "string", "pattern": "^(env|file):"},
     FieldKind.PLACES: lambda one: {**_texts(one), "items": {"type": "string", "minLength": 1}},
     FieldKind.HOURS: lambda _: {"type": "string", "pattern": HOURS},

@@ -10,9 +10,12 @@ never becomes part of one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar, cast
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from penstock.core.bundle.model import PolicyBundle
 from penstock.core.digest import digest_of_pieces
 from penstock.core.model import Action, Verdict, strictest
 from penstock.core.policy.builtin import (
@@ -36,6 +39,7 @@ from penstock.core.policy.model import (
     Layer,
     Limits,
     Policy,
+    Validity,
     Warn,
 )
 from penstock.core.policy.rule import Rule, RuleExcept, Where
@@ -47,15 +51,15 @@ Settings = Mapping[str, Mapping[str, object]]
 Shape = TypeVar("Shape")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LoadResult:
+class LoadResult(Struct, frozen=True, kw_only=True):
     """What one file, or one level of files, says; with problems it must not be used.
 
     `settings` holds what was written and nothing else: table, key, value; "" is the top.
     `names` are the ids of all rules, also of those that are wrong and not in `rules`.
     `excepts` are what one file takes out of rules; in a level they are part of its rules.
     `sources` are the files it came from with their digests. `literal` means that a spec's
-    own format was read, and that the spec is to be followed to the letter.
+    own format was read, and that the spec is to be followed to the letter. `bundle` is the
+    organisation's, where the level is one of its rules, and `validity` how long that holds.
     """
 
     name: str
@@ -68,6 +72,8 @@ class LoadResult:
     sources: tuple[tuple[str, str], ...] = ()
     literal: bool = False
     disable_line: int = 0
+    bundle: PolicyBundle | None = None
+    validity: Validity | None = None
 
     @property
     def ok(self) -> bool:
@@ -264,6 +270,11 @@ def build(
         notify={level.name: level.settings.get("notify", {}) for level in levels},
         run={level.name: level.settings.get("run", {}) for level in levels},
         ship={level.name: level.settings.get("ship", {}) for level in levels},
+        witness={level.name: level.settings.get("witness", {}) for level in levels},
+        page={level.name: level.settings.get("page", {}) for level in levels},
+        bundles={level.name: level.settings.get("bundle", {}) for level in levels},
+        bundle=next((level.bundle for level in levels if level.bundle), None),
+        validity=next((level.validity for level in levels if level.validity), None),
         warnings=tuple(str(warning) for level in levels for warning in level.warnings),
     )
     if len(stopping) == len(levels):
@@ -276,7 +287,7 @@ def build(
 def _combined(shape: Callable[..., Shape], table: str, levels: Sequence[Settings]) -> Shape:
     """Fill a settings type with what the levels say; what none says keeps its default."""
     values: dict[str, object] = {}
-    for name in sorted(one.name for one in fields(cast("Any", shape))):
+    for name in sorted(cast("type[Struct]", shape).__struct_fields__):
         said = [level[table][name] for level in levels if name in level.get(table, {})]
         if said:
             values[name] = STRICTER.get((table, name), _first)(said)

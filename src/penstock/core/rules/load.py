@@ -13,9 +13,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import cast
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock import presets
 from penstock.core.digest import digest
@@ -52,6 +54,7 @@ __all__ = [
 
 Read = Callable[[str], bytes | None]
 Parse = Callable[[bytes, ProblemReport], Document | None]
+Above = Callable[["LoadResult | None"], Sequence[LoadResult]]
 
 MAX_FILES = 100  # in one level
 MAX_DEPTH = 16  # of includes in includes
@@ -64,8 +67,12 @@ PRESET_LINE = late_regex(
 SHIPPED = frozenset(f"{PRESET}{name}" for name in presets.FILES.values())
 
 
-@dataclass(kw_only=True, slots=True)
-class _Sheet:
+def nothing_above(_: LoadResult | None) -> tuple[LoadResult, ...]:
+    """Say that no organisation stands above the user."""
+    return ()
+
+
+class _Sheet(Struct, kw_only=True):
     """One `penstock.toml`, parsed: its document and what was found so far."""
 
     file: str
@@ -76,8 +83,7 @@ class _Sheet:
     trail: tuple[str, ...]
 
 
-@dataclass(kw_only=True, slots=True)
-class _LevelFiles:
+class _LevelFiles(Struct, kw_only=True):
     """The files of one level, the including one before those that it includes."""
 
     read: Read
@@ -139,12 +145,14 @@ def in_force(
     others: Sequence[LoadResult] = (),
     last_good: Policy | None = None,
     protect: Own = NOTHING,
+    above: Above = nothing_above,
 ) -> Policy:
     """Return the policy of a workspace, whatever state its files are in.
 
     The project's and the user's file, each if it is there, and what a door brings along; the
     preset `guard` when there is nothing; and while something is broken, the last good policy,
-    or else the preset that the broken file names (`guard` where it names none).
+    or else the preset that the broken file names (`guard` where it names none). `above` gives what
+    stands above the user's own level, which it is handed if it is there: an organisation's rules.
     """
     levels = list(others)
     stand_ins: list[LoadResult] = []
@@ -153,6 +161,11 @@ def in_force(
         if data is not None:
             levels.append(load(file, _with(file, data, read)))
             stand_ins += [] if levels[-1].ok else map(load_preset, named_presets(data))
+    own = next((level for level in levels if user and level.name == user), None)
+    organisation = above(own)
+    if not levels and organisation:
+        levels.append(load_preset("guard"))
+    levels += organisation
     problems = [problem for level in levels for problem in level.problems]
     if problems:
         good = [*(level for level in levels if level.ok), *stand_ins]
@@ -290,6 +303,11 @@ def _check_settings(report: ProblemReport, settings: dict[str, Values]) -> None:
         if advisor.get("enabled") and not advisor.get(key):
             message = f"[llm_fallback] is enabled without `{key}`"
             report.wrong(message, "llm_fallback", "enabled", hint=f"add `{key}`")
+    said = settings.get("bundle", {})
+    for key, other in (("url", "key"), ("key", "url"), ("group", "key")):
+        if said.get(key) and not said.get(other):
+            message = f"[bundle] has a `{key}` and no `{other}`"
+            report.wrong(message, "bundle", key, hint=f"add `{other}`")
     limits = settings.get("limits", {})
     usual, most = limits.get("max_read_bytes_default"), limits.get("max_read_bytes_hard")
     if isinstance(usual, int) and isinstance(most, int) and usual > most:

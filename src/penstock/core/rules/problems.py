@@ -8,7 +8,8 @@ Always true: a problem names its file, its line, its field, what is wrong and wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.errors import RulesError
 from penstock.core.policy.regex_faults import Fault
@@ -21,8 +22,7 @@ NO_LINES = TomlPositions({})
 LONGEST_GUESS = 64  # characters; nobody meant `paths` by something longer
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """One mistake, or one warning: where it is, what it is, what to do about it."""
 
     file: str
@@ -38,8 +38,7 @@ class Problem:
         return f"{place}: {self.message}{hint}"
 
 
-@dataclass(slots=True)
-class LevelBudget:
+class LevelBudget(Struct):
     """How much the regexes of one level may weigh together, and how often sets may be named.
 
     A file from a stranger's repository must not be able to keep a hook busy until the agent
@@ -68,8 +67,7 @@ class LevelBudget:
 TOO_LARGE = Fault(what="the regexes up to here are too large together", hint="repeat less often")
 
 
-@dataclass(kw_only=True, slots=True)
-class ProblemReport:
+class ProblemReport(Struct, kw_only=True):
     """Collects what a reader finds in one file."""
 
     file: str

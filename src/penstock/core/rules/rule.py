@@ -9,8 +9,9 @@ file's were held by tests), and its regexes are RE2's; whatever is wrong is repo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from typing import Any, cast
+
+from msgspec import Struct, field
 
 from penstock.core.model import COVERS, Action, ChangeKind, Verdict
 from penstock.core.paths.globs import matches
@@ -35,7 +36,7 @@ TOOL_FIELDS = REGEX_FIELDS | {"tool", "subagent_type"}
 # A command tells by itself that a shell is meant, whatever an agent calls it.
 NEED_TOOL = frozenset(key for key in TOOL_FIELDS if not key.startswith(("tool", COMMAND, PROGRAM)))
 # What goes into a rule as it was read; the rest is put together.
-AS_WRITTEN = frozenset(one.name for one in fields(Rule)) - {"actions", "kinds"}
+AS_WRITTEN = frozenset(Rule.__struct_fields__) - {"actions", "kinds"}
 CONDITIONS = TOOL_FIELDS | {
     *("paths", "actions", "line_threshold", "change_threshold", "substantial", "kinds"),
     *("max_bytes", "inside", "beyond", "tree", "uncommitted"),
@@ -64,16 +65,14 @@ BOTH_TOOLS = "Rule must specify exactly one of 'tool' or 'tool_regex', not both"
 NO_TOOL = "Missing required field: tool or tool_regex"
 
 
-@dataclass(kw_only=True, slots=True)
-class Thresholds:
+class Thresholds(Struct, kw_only=True):
     """What `substantial = true` stands for."""
 
     lines: int = 100
     change: float = 0.5
 
 
-@dataclass(kw_only=True, slots=True)
-class Reader:
+class Reader(Struct, kw_only=True):
     """Reads the tables of one file; what is wrong goes to its report."""
 
     report: ProblemReport

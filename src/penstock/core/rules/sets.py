@@ -9,9 +9,10 @@ one; a name that leads nowhere, or in a circle, is a problem with its line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Protocol, cast
+
+from msgspec.structs import replace
 
 from penstock.core.rules.fields import SET, SETS, Field
 from penstock.core.rules.problems import ProblemReport, did_you_mean, shown

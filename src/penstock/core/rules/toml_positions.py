@@ -10,7 +10,8 @@ leads to a value has the line on which that key, or that element, is written.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.text.late_regex import late_regex
 
@@ -57,8 +58,7 @@ ESCAPE = late_regex(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\"}
 
 
-@dataclass(slots=True)
-class TomlHeader:
+class TomlHeader(Struct):
     """The line of `[name]`, or of `[[name]]` where there are `many`; the first is the file's top.
 
     `start` and `body` are where it begins and ends. Up to `solid` stand values of several lines
@@ -72,8 +72,7 @@ class TomlHeader:
     solid: int
 
 
-@dataclass(frozen=True, slots=True)
-class TomlPositions:
+class TomlPositions(Struct, frozen=True):
     """Where things stand. `refused` says why the text is not worth reading, from `line` on.
 
     `lost` is true when the text is no TOML from somewhere on.
@@ -117,8 +116,7 @@ class _TooMuchError(Exception):
     """A key of too many parts, brackets in brackets in brackets, or simply too many."""
 
 
-@dataclass(kw_only=True, slots=True)
-class TomlScan:
+class TomlScan(Struct, kw_only=True):
     """Where the scanner is: a position, its line, and the table that keys fall into."""
 
     text: str
@@ -257,8 +255,7 @@ def _unescaped(found: re.Match[str]) -> str:
     return ESCAPES.get(name, name)
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """A bracket that is open: an array that counts, or a table that takes keys."""
 
     path: Path

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.notify.settings import MOST_TARGETS, quiet_hours, target_fault
 from penstock.core.paths.globs import tidy
@@ -22,8 +23,7 @@ MAX_TEXT = 20_000
 MAX_ITEMS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class ValueFault:
+class ValueFault(Struct, frozen=True):
     """What a value should have been; `at` is the element of a list that is meant."""
 
     what: str
@@ -218,14 +218,32 @@ def _read_sinks(one: Field, value: object) -> tuple[str, ...]:
     from penstock.core.ship.settings import MOST_SINKS  # few files have sinks
     from penstock.core.ship.sink import sink_fault
 
-    texts = _read_texts(one, value)
-    if len(texts) > MOST_SINKS:
-        raise WrongValueError(f"has more than {MOST_SINKS} elements", "leave some out")
     how = "see `docs/how-to/ship-the-audit-log.md`"
+    return _read_addresses(one, value, most=MOST_SINKS, fault_of=sink_fault, how=how)
+
+
+def _read_cosigners(one: Field, value: object) -> tuple[str, ...]:
+    from penstock.core.audit.cosign import MOST_COSIGNERS, cosigner_fault  # few files have any
+
+    how = "see `docs/how-to/verify-the-audit-log.md`"
+    found = _read_addresses(one, value, most=MOST_COSIGNERS, fault_of=cosigner_fault, how=how)
+    keys = [text.partition(" ")[0] for text in found]
+    if len(set(keys)) < len(keys):  # one witness must not count twice
+        raise WrongValueError("names one key twice", "leave one of them out")
+    return found
+
+
+def _read_addresses(
+    one: Field, value: object, *, most: int, fault_of: Callable[[str], str], how: str
+) -> tuple[str, ...]:
+    """Read a list of texts of which each has to be an address of some form."""
+    texts = _read_texts(one, value)
+    if len(texts) > most:
+        raise WrongValueError(f"has more than {most} elements", "leave some out")
     _raise_all(
         ValueFault(f"holds an element ({at + 1}) that {fault}", how, at)
         for at, text in enumerate(texts)
-        if (fault := sink_fault(text))
+        if (fault := fault_of(text))
     )
     return texts
 
@@ -238,6 +256,24 @@ def _read_credential(one: Field, value: object) -> str:
     if fault:
         raise WrongValueError(fault, f'write `{one.name} = "env:NAME"`')
     return str(value)
+
+
+def _read_public_key(one: Field, value: object) -> str:
+    from penstock.core.bundle.public_key import key_fault  # few files name an organisation
+
+    text = _read_text(one, value)
+    if key_fault(text):
+        raise WrongValueError(f"is {shown(text)}", key_fault(text))
+    return text
+
+
+def _read_bundle_url(one: Field, value: object) -> str:
+    from penstock.core.bundle.address import address_fault
+
+    text = _read_text(one, value)
+    if fault := address_fault(text):
+        raise WrongValueError(fault, "see `docs/how-to/use-a-policy-bundle.md`")
+    return text
 
 
 def _read_hours(one: Field, value: object) -> str:
@@ -285,6 +321,9 @@ READERS: Mapping[FieldKind, Callable[[Field, object], object]] = {
     FieldKind.TARGETS: _read_targets,
     FieldKind.SINKS: _read_sinks,
     FieldKind.CREDENTIAL: _read_credential,
+    FieldKind.COSIGNERS: _read_cosigners,
+    FieldKind.PUBLIC_KEY: _read_public_key,
+    FieldKind.BUNDLE_URL: _read_bundle_url,
     FieldKind.HOURS: _read_hours,
     FieldKind.PLACES: _read_places,
 }

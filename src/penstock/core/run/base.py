@@ -10,20 +10,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.digest import digest
 from penstock.core.run.entry import EntryKind, LayerEntry, LayerNode
 
 ABSENT = "absent"
+UNKNOWN_ORIGIN = "a file that it may have been moved from can't be read"
 # Nanoseconds after which a file that the user replaced is certainly seen inside. A copy that was
 # made earlier than that may be one of the file before.
 SEEN_WITHIN = 5 * 10**9
 CLOCKS_DIFFER = 20 * 10**6  # the times of files are those of the kernel's last tick
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PathBase:
+class PathBase(Struct, frozen=True, kw_only=True):
     """One path: the mark of what both sides held, and of what the run proposed since.
 
     `absorbed` says that the layer's own file was dropped, so that the command saw the project's.
@@ -39,8 +41,7 @@ Shown = Sequence[tuple[int, int]]
 Written = Callable[[LayerEntry], bool]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LayerView:
+class LayerView(Struct, frozen=True, kw_only=True):
     """The entries that may be changes, and those whose difference is the user's own work."""
 
     entries: tuple[LayerEntry, ...]
@@ -75,10 +76,13 @@ def view(
     behind: list[LayerEntry] = []
     entries = tuple(entries)
     moved = moves(entries, started=started, synced=bool(bases))
+    doubted = any(one.held and one.node.kind is EntryKind.DELETED for one in entries)
     for one in entries:
         known = bases.get(one.path)
         if one.held:
             ours.append(one)
+        elif doubted and known is None and _is_copy(one) and one.path not in moved:
+            ours.append(replace(one, held=UNKNOWN_ORIGIN))
         elif known is not None and known.base and not known.absorbed:
             _by_base(one, known, ours, behind)
         elif (
@@ -103,7 +107,7 @@ def moves(entries: Sequence[LayerEntry], *, started: int, synced: bool) -> froze
       (3) we may have changed the directory ourselves, in an earlier sync, and the command removed
           a file that no other move explains; it may have changed it afterwards
     """
-    copies = [one for one in entries if one.real is None and one.node.copied and not one.held]
+    copies = [one for one in entries if _is_copy(one) and not one.held]
     removed = Counter(
         one.real.digest
         for one in entries
@@ -122,6 +126,11 @@ def moves(entries: Sequence[LayerEntry], *, started: int, synced: bool) -> froze
         (found if untouched or same else left).append(one.path)
     most = max(0, all_removed - len(found)) if synced else 0
     return frozenset((*found, *left[:most]))
+
+
+def _is_copy(one: LayerEntry) -> bool:
+    """Say whether it was made from a real file, and the project has nothing of its name."""
+    return one.real is None and one.node.copied
 
 
 def _by_base(
@@ -161,13 +170,19 @@ def agreed(bases: Bases, nodes: Mapping[str, LayerNode | None]) -> dict[str, Pat
     return {**bases, **{path: PathBase(base=mark_of(node)) for path, node in nodes.items()}}
 
 
-def offered(bases: Bases, nodes: Mapping[str, LayerNode]) -> dict[str, PathBase]:
-    """Return the bases with what was proposed: a person may have it written at any time."""
+def offered(bases: Bases, entries: Iterable[LayerEntry]) -> dict[str, PathBase]:
+    """Return the bases with what was proposed: a person may have it written at any time.
+
+    Of a file that the command moved it is remembered that its new name was free: what showed that
+    it was a move can be written before the file itself is.
+    """
     made = dict(bases)
-    for path, node in nodes.items():
-        known = made.get(path, PathBase())
-        if mark_of(node) not in known.proposed:
-            made[path] = replace(known, proposed=(*known.proposed, mark_of(node)))
+    for one in entries:
+        known = made.get(one.path, PathBase())
+        moved = one.real is None and one.overtaken is False
+        base = known.base or (ABSENT if moved else "")
+        new = () if mark_of(one.node) in known.proposed else (mark_of(one.node),)
+        made[one.path] = replace(known, base=base, proposed=(*known.proposed, *new))
     return made
 
 

@@ -8,8 +8,9 @@ a name that is no text) is told with its reason and never dropped.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 from penstock.core.digest import digest
 from penstock.core.file_mode import FileMode
@@ -26,8 +27,7 @@ class Turn(IntEnum):
     REPLACEMENTS = 2
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LayerChange:
+class LayerChange(Struct, frozen=True, kw_only=True):
     """One change: `mode` is given where it is more than the bytes of a file.
 
     Without `keeps` the name is removed. `digest` is of the bytes, or of the path a link holds.
@@ -60,8 +60,7 @@ def key_of(known: str) -> str:
     return "-".join(known.split("-")[:2])
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HeldEntry:
+class HeldEntry(Struct, frozen=True, kw_only=True):
     """A name that cannot be proposed, and why; it stays in the layer."""
 
     path: str
@@ -127,7 +126,7 @@ def _file_mode(one: LayerEntry) -> FileMode | None:
 
 def _in_turn(made: Sequence[LayerChange]) -> Iterable[LayerChange]:
     """What takes the place of something that is removed comes after the removal."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     removed = {one.path for one in made if not one.keeps}
     for one in made:

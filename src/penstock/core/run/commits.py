@@ -9,8 +9,9 @@ took over from one of its parents is that parent's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 REFS = "refs/penstock/run/"
 HEADS, TAGS, STASH = "refs/heads/", "refs/tags/", "refs/stash"
@@ -29,8 +30,7 @@ class TipKind(StrEnum):
     STASH = "stash"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BranchTip:
+class BranchTip(Struct, frozen=True, kw_only=True):
     """A branch, tag or stash of a run, or its HEAD where that is on no branch, and its commit.
 
     An annotated tag is an object of its own, which names the commit.
@@ -45,8 +45,7 @@ class BranchTip:
         return f"{REFS}{run}/{'tags/' if self.kind is TipKind.TAG else ''}{self.name}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CommittedFile:
+class CommittedFile(Struct, frozen=True, kw_only=True):
     """What a commit says of a path that it changes; `mode` ABSENT removes it."""
 
     path: bytes
@@ -54,8 +53,7 @@ class CommittedFile:
     blob: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BranchImport:
+class BranchImport(Struct, frozen=True, kw_only=True):
     """What became of the commits on one branch. With a `problem` they stay in the layer.
 
     `place` is the work tree in the project, "" for the project's own.

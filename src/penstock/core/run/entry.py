@@ -5,8 +5,9 @@ Always true: an entry that is `held` was not read, and says why.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 BUSY = "it is being written"  # the next sync looks at it again
 
@@ -21,8 +22,7 @@ class EntryKind(StrEnum):
     SPECIAL = "special"  # a pipe, a socket or a device: it never leaves the layer
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LayerNode:
+class LayerNode(Struct, frozen=True, kw_only=True):
     """What is known of a name on one side. `at` is a moment in nanoseconds.
 
     In the layer it is when the inode was made, in the real directory when it was last changed; of
@@ -47,8 +47,7 @@ class LayerNode:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LayerEntry:
+class LayerEntry(Struct, frozen=True, kw_only=True):
     """One name: as the command left it, and as it is in the real directory.
 
     `hidden` is a real name in a directory that the command made anew: it has no entry of its own.

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 LARGEST_CREDENTIALS = 1 << 20
 TRANSCRIPT_SUFFIX = ".jsonl"
@@ -25,8 +26,7 @@ class HomeFileKind(StrEnum):
     TRANSCRIPT = "transcript"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AgentHome:
+class AgentHome(Struct, frozen=True, kw_only=True):
     """Where one agent keeps what may leave, below the home directory.
 
     `is_transcript` is asked about the names on the way, from `folder` on.

@@ -7,7 +7,7 @@ Always true: a file that git tracks is the project's, whatever directory it is i
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from enum import StrEnum
 
 # Directories that tools make and make again, by the name of any directory on the way.
@@ -29,16 +29,19 @@ class LayerPlace(StrEnum):
     SCRATCH = "scratch"
 
 
-def place_of(path: str, *, tracked: Set[str], scratch: Sequence[str] = ()) -> LayerPlace:
+def place_of(
+    path: str, *, tracked: Callable[[], Set[str]], scratch: Sequence[str] = ()
+) -> LayerPlace:
     """Say to whom a path belongs, by its name alone; what git ignores is found on the disk.
 
-    `scratch` are more names of directories, or paths of them in the project.
+    `scratch` are more names of directories, or paths of them in the project. What git tracks is
+    asked for only where it matters.
     """
     parts = path.split("/")
     if GIT in parts:
         return LayerPlace.GIT
     made_again = not SCRATCH.isdisjoint(parts) or any(_is_in(path, parts, one) for one in scratch)
-    return LayerPlace.SCRATCH if made_again and path not in tracked else LayerPlace.PROJECT
+    return LayerPlace.SCRATCH if made_again and path not in tracked() else LayerPlace.PROJECT
 
 
 def _is_in(path: str, parts: Sequence[str], place: str) -> bool:

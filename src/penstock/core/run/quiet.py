@@ -5,15 +5,14 @@ Always true: what was changed since the last sync began is due some time; nothin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 SECONDS = 2.0  # without changes
 LOOK_SECONDS = 0.5  # between two looks
 LOOKS_COST = 20  # a look that takes long is followed by a pause of so many times as much
 
 
-@dataclass(kw_only=True)
-class QuietLayer:
+class QuietLayer(Struct, kw_only=True, dict=True):
     """What was last seen of a layer, since when, and what the last sync began with.
 
     At first nothing is known: a command may have changed something before anybody looked.

@@ -8,8 +8,10 @@ a shorter `hide`) counts in the user's own file alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 Levels = Mapping[str, Mapping[str, object]]
 
@@ -26,8 +28,7 @@ LIMITS = ("limit_bytes", "limit_files")
 USERS_OWN = ("through", "sockets", "devices")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunSettings:
+class RunSettings(Struct, frozen=True, kw_only=True):
     """How commands of a project are isolated. Places are as they were written."""
 
     mode: str = "auto"
@@ -48,7 +49,7 @@ class RunSettings:
 def run_settings(levels: Levels, *, user: str) -> RunSettings:
     """Return what counts of what each level's file says; `user` is the user's own file."""
     usual, mine = RunSettings(), levels.get(user, {})
-    said: dict[str, Any] = {one.name: getattr(usual, one.name) for one in fields(usual)}
+    said: dict[str, Any] = asdict(usual)
     said |= {name: value for name, value in mine.items() if name in said}
     for file, theirs in levels.items():
         if file == user:

@@ -7,30 +7,32 @@ the run chose, begins a line of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.digest import digest
 from penstock.core.run.changes import HeldEntry
-from penstock.core.run.commits import BranchImport, TipKind, told_imports
 from penstock.core.run.reasons import SUMMARY
 from penstock.core.text.display import spoken
 from penstock.core.text.quantities import counted
+
+if TYPE_CHECKING:
+    from penstock.core.run.commits import BranchImport
 
 MOST_NAMED = 5
 PLURALS = {"stash": "stashes"}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PathNote:
+class PathNote(Struct, frozen=True, kw_only=True):
     """A path, and a few words on it."""
 
     path: str
     note: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SyncResult:
+class SyncResult(Struct, frozen=True, kw_only=True):
     """What became of everything that a run changed."""
 
     applied: tuple[str, ...] = ()
@@ -118,7 +120,10 @@ def finished(run: str, code: int, result: SyncResult, *, kept: bool) -> list[str
         lines.append(f"  held: {spoken(held.path)}: {held.because}")
     for new, old in list(result.renamed.items())[:MOST_NAMED]:
         lines.append(f"  renamed: {spoken(old)} -> {spoken(new)}")
-    lines += told_imports(run, result.commits)
+    if result.commits:
+        from penstock.core.run.commits import told_imports  # most runs commit nothing
+
+        lines += told_imports(run, result.commits)
     if result.git and not result.commits:
         lines.append("  changes of .git stay in the run's layer")
     offers = []
@@ -150,11 +155,11 @@ def counts(result: SyncResult) -> str:
     if result.held:
         said.append(f"{len(result.held)} held")
     brought = [one for one in result.commits if one.ref]
-    kinds = [one.kind for one in brought]
+    kinds = [str(one.kind) for one in brought]
     rest = {
-        "commit": sum(one.commits for one in brought if one.kind is TipKind.BRANCH),
-        "tag": kinds.count(TipKind.TAG),
-        "stash": kinds.count(TipKind.STASH),
+        "commit": sum(one.commits for one in brought if str(one.kind) == "branch"),
+        "tag": kinds.count("tag"),
+        "stash": kinds.count("stash"),
         "git file": 0 if brought else result.git,
         "scratch file": result.scratch,
     }

@@ -15,7 +15,7 @@ never by a clock; whatever is not followed to its end is unclear.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from penstock.core.shell.effects import Feed
 from penstock.core.shell.fallback_scan import scan
@@ -41,8 +41,7 @@ MOST_TEXT = 262_144
 _NOT_TEXT = "the command holds characters that no shell can be given"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ShellEffect:
+class ShellEffect(Struct, frozen=True, kw_only=True):
     """What a command would do to files.
 
     `leaves` are its simple commands, those inside substitutions and nested shells included;

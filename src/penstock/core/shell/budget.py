@@ -6,9 +6,6 @@ stops at the same place on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from penstock.core.shell.syntax.tree import MOST_SQUARES, SkeletonBudget
 from penstock.core.shell.syntax.words import TooMuch
 
@@ -78,11 +75,16 @@ class Account:
         """Return how many units can still be spent."""
         return max(0, self.most - self.units)
 
-    @contextmanager
-    def deeper(self) -> Iterator[None]:
-        """Stand one level deeper: a substitution, a function, a nested shell."""
+    def deeper(self) -> Account:
+        """Stand one level deeper, as long as a `with` lasts: a substitution, a nested shell."""
         self.depth += 1
         if self.depth > MOST_NESTING:
             raise TooMuch
-        yield
-        self.depth -= 1
+        return self
+
+    def __enter__(self) -> None:
+        """`deeper` has counted the level already."""
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:  # whoever goes on after a failure refills the account
+            self.depth -= 1

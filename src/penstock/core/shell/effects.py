@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.model import Action, GateRefusal
 from penstock.core.shell.expansion import Value
@@ -16,7 +19,7 @@ from penstock.core.shell.git_deed import GitDeed
 from penstock.core.shell.look import NOWHERE, LookHere
 
 
-class Touch(NamedTuple):
+class Touch(Struct, frozen=True):
     """A file would be written, deleted or read.
 
     `tree` means everything below it as well. `within` makes it conditional: the effect is
@@ -38,7 +41,7 @@ class Touch(NamedTuple):
     keeps: bool = False
 
 
-class Unclear(NamedTuple):
+class Unclear(Struct, frozen=True):
     """Something would be written, or could be, that the text does not tell.
 
     `runs` means that a command may be made and then run; without a `why` that is all.
@@ -48,7 +51,7 @@ class Unclear(NamedTuple):
     runs: bool = False
 
 
-class Refuse(NamedTuple):
+class Refuse(Struct, frozen=True):
     """Penstock itself has something against this, whatever the rules say.
 
     With `only_at` it holds only where that is a file of the policy in force, or something that
@@ -59,7 +62,7 @@ class Refuse(NamedTuple):
     only_at: Value | None = None
 
 
-class RunProgram(NamedTuple):
+class RunProgram(Struct, frozen=True):
     """Another program is started with these words.
 
     `elsewhere` means on another machine or in a container: what it changes there is not ours to
@@ -74,7 +77,7 @@ class RunProgram(NamedTuple):
     mounts: tuple[tuple[str, str], ...] | None = None
 
 
-class Feed(NamedTuple):
+class Feed(Struct, frozen=True):
     """What a program reads on its standard input.
 
     `piped` means that it comes from commands or from the text itself, not from a terminal or
@@ -93,7 +96,7 @@ class Feed(NamedTuple):
     patch: tuple[str, ...] = ()
 
 
-class Shell(NamedTuple):
+class Shell(Struct, frozen=True):
     """A text is run as shell commands; `args` are its `$0`, `$1` and so on.
 
     `here` means in this very shell (`eval`), `started` in a new one that gets only what is
@@ -107,7 +110,7 @@ class Shell(NamedTuple):
     started: bool = False
 
 
-class Later(NamedTuple):
+class Later(Struct, frozen=True):
     """A text is run by this shell later on: when it ends, or, with `often`, at any time."""
 
     text: Value
@@ -128,7 +131,7 @@ class RunRole(StrEnum):
     TEST = "test"
 
 
-class RunFile(NamedTuple):
+class RunFile(Struct, frozen=True):
     """A file is run as a script: one that the same command wrote, or one on the disk.
 
     `here` means in this very shell, as `source` does it.
@@ -141,7 +144,7 @@ class RunFile(NamedTuple):
     role: RunRole = RunRole.SCRIPT
 
 
-class RunText(NamedTuple):
+class RunText(Struct, frozen=True):
     """A text of the project is run: a script on the disk, a recipe, a line of a manifest.
 
     `name` is the file that holds it. It is followed apart: what is unclear in it does not count.
@@ -160,7 +163,7 @@ class RunText(NamedTuple):
     shown: bool = False
 
 
-class Code(NamedTuple):
+class Code(Struct, frozen=True):
     """A text is run by an interpreter; `here` means by this very shell."""
 
     language: str
@@ -169,27 +172,27 @@ class Code(NamedTuple):
     here: bool = False
 
 
-class Typed(NamedTuple):
+class Typed(Struct, frozen=True):
     """A text is typed into a terminal, behind what the same command has typed before."""
 
     text: Value
 
 
-class Patch(NamedTuple):
+class Patch(Struct, frozen=True):
     """A patch is applied."""
 
     text: str
     directory: Value | None = None
 
 
-class Git(NamedTuple):
+class Git(Struct, frozen=True):
     """A git command does something to a repository, in the directory that `git -C` names."""
 
     deed: GitDeed
     directory: Value | None = None
 
 
-class Alias(NamedTuple):
+class Alias(Struct, frozen=True):
     """A name becomes a second name of another file."""
 
     link: Value
@@ -216,7 +219,7 @@ Effect = (
 HERE = Value(".")
 
 
-class ProgramCall(NamedTuple):
+class ProgramCall(Struct, frozen=True):
     """One program with its words (the name apart), its input, and what it sees of the disk.
 
     `away` means that what it prints goes to another machine.
@@ -240,7 +243,7 @@ def nothing(call: ProgramCall) -> Iterator[Effect]:  # noqa: ARG001 - a row of a
 _LONGEST_CLUSTER = 64
 
 
-class Options(NamedTuple):
+class Options(Struct, frozen=True):
     """Options in order, each with its value if it has one, and the operands."""
 
     given: tuple[tuple[str, Value | None], ...]
@@ -249,21 +252,22 @@ class Options(NamedTuple):
 
     def has(self, *names: str) -> bool:
         """True when one of some options is given; long ones may be shortened."""
-        return any(self._means(given, name) for given, _ in self.given for name in names)
+        return any(self._is_one_of(names, given) for given, _ in self.given)
 
     def values(self, *names: str) -> list[Value]:
         """Return the values of some options, in order."""
         return [
             value
             for given, value in self.given
-            if value is not None and any(self._means(given, name) for name in names)
+            if value is not None and self._is_one_of(names, given)
         ]
 
-    def _means(self, given: str, name: str) -> bool:
-        if given == name:
+    def _is_one_of(self, names: tuple[str, ...], given: str) -> bool:
+        if given in names:
             return True
-        shortened = len(given) > 1 and name.startswith(given)
-        return shortened and given not in self.known
+        if len(given) < 2 or given in self.known:
+            return False
+        return any(name.startswith(given) for name in names)
 
 
 def options(
@@ -300,9 +304,10 @@ def options(
     return Options(tuple(given), tuple(operands), tuple(names))
 
 
-def _letters(short: str) -> tuple[set[str], set[str]]:
-    attached = {short[n - 1] for n, char in enumerate(short) if char == "?" and n}
-    return set(short) - attached - {"?"}, attached
+@lru_cache(512)  # of the few that our own tables have
+def _letters(short: str) -> tuple[frozenset[str], frozenset[str]]:
+    attached = frozenset(short[n - 1] for n, char in enumerate(short) if char == "?" and n)
+    return frozenset(short) - attached - {"?"}, attached
 
 
 def _takes_value(name: str, names: Sequence[str]) -> bool:
@@ -312,14 +317,14 @@ def _takes_value(name: str, names: Sequence[str]) -> bool:
 
 def _long(word: Value) -> tuple[str, Value | None]:
     name, equals, value = word.text[2:].partition("=")
-    return name, word._replace(text=value) if equals else None
+    return name, replace(word, text=value) if equals else None
 
 
 def _cluster(
     word: Value,
     following: Sequence[Value],
-    takes: set[str],
-    attached: set[str],
+    takes: frozenset[str],
+    attached: frozenset[str],
     given: list[tuple[str, Value | None]],
 ) -> int:
     """Read `-abc value`; return how many of the following words were taken."""
@@ -327,7 +332,7 @@ def _cluster(
         if letter not in takes and letter not in attached:
             given.append((letter, None))
             continue
-        rest = word._replace(text=word.text[at:])
+        rest = replace(word, text=word.text[at:])
         if rest.text or letter in attached:
             given.append((letter, rest if rest.text else None))
             return 0
@@ -344,7 +349,7 @@ def removing_all(command: Sequence[Value]) -> Sequence[Value]:
 
 def base_name(value: Value) -> Value:
     """Return the last name of a path."""
-    return value._replace(text=value.text.rstrip("/").rpartition("/")[2])
+    return replace(value, text=value.text.rstrip("/").rpartition("/")[2])
 
 
 def below(directory: Value, name: Value) -> Value:

@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice, pairwise
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from msgspec import Struct
 
 from penstock.core.shell.affixes import altered
 from penstock.core.shell.syntax.nodes import Arr, Lit, Part, Script, ShellWord, Sub, Var
@@ -46,7 +48,7 @@ _NOTHING = Lit("", False)
 _DEFAULTS = frozenset({":-", "-", ":=", "=", ":?", "?"})
 
 
-class Value(NamedTuple):
+class Value(Struct, frozen=True):
     """One text that a program would get. `pattern` means that it may name other files.
 
     `loose` means that it may turn out to be no word at all, or several. `hints` are files that an
@@ -60,7 +62,7 @@ class Value(NamedTuple):
     hints: tuple[str, ...] = ()
 
 
-class MarkedText(NamedTuple):
+class MarkedText(Struct, frozen=True):
     """Text with one mark for each of its characters."""
 
     text: str
@@ -137,7 +139,8 @@ def text_of(parts: Sequence[Part], scope: Scope, ask: ExpansionHost) -> Value:
     if len(several) == 1 and len(several[0]) > 1 and isinstance(parts[-1], Sub):
         unknown, *names = (one.text for one in several[0])
         return Value(unknown, exact=False, hints=tuple(names))
-    text, marks = reduce(_one_behind, (_joined(each, " ") for each in several), _EMPTY)
+    whole = reduce(_one_behind, (_joined(each, " ") for each in several), _EMPTY)
+    text, marks = whole.text, whole.marks
     if len(text) > MOST_LENGTH:
         return Value(text[:MOST_LENGTH], exact=False)
     return Value(_tilde(text, marks), exact=_known(marks))
@@ -358,7 +361,7 @@ def _first_brace(marked: MarkedText) -> list[MarkedText] | None:
 
 
 def _options(marked: MarkedText, start: int, commas: list[int], end: int) -> list[MarkedText]:
-    text, marks = marked
+    text, marks = marked.text, marked.marks
     if commas:
         cuts = [start, *commas, end]
         spans = [(a + 1, b) for a, b in pairwise(cuts)]
@@ -395,7 +398,7 @@ def _between(start: int, end: int, by: int) -> range:
 
 def _split(marked: MarkedText) -> Iterator[MarkedText]:
     """Split at blanks that an unquoted expansion brought in; an empty expansion is no word."""
-    text, marks = marked
+    text, marks = marked.text, marked.marks
     start = 0
     for run in _RUN.finditer(marks):
         for blank in _BLANK.finditer(text, run.start(), run.end()):
@@ -408,7 +411,7 @@ def _split(marked: MarkedText) -> Iterator[MarkedText]:
 
 def _values(marked: MarkedText, ask: ExpansionHost) -> list[Value]:
     """Return a field, or the files that it meets where it is a pattern and that is known."""
-    text, marks = marked
+    text, marks = marked.text, marked.marks
     live = any(marks[found.start()] in (_PLAIN, _EXPANDED) for found in _GLOB.finditer(text))
     shown = _tilde(text, marks)
     exact = _known(marks) and not (marks[:1] == _PLAIN and _OTHER_PLACE.match(text))

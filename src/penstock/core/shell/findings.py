@@ -9,7 +9,9 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.model import Action, GateRefusal
 from penstock.core.paths.free_places import is_temporary
@@ -49,8 +51,7 @@ _GIT_PARTS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ShellTarget:
+class ShellTarget(Struct, frozen=True, kw_only=True):
     """One file that a command would change or read.
 
     `path` is as it would be named, relative to `base`; `by` is the program or redirection.
@@ -79,8 +80,7 @@ class ShellTarget:
     keeps: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ShellRefusal:
+class ShellRefusal(Struct, frozen=True, kw_only=True):
     """What Penstock has against a command; `only_at` is relative to `base`."""
 
     refusal: GateRefusal
@@ -88,8 +88,7 @@ class ShellRefusal:
     base: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScriptRun:
+class ScriptRun(Struct, frozen=True, kw_only=True):
     """What one text of the project would do when it runs."""
 
     name: str
@@ -100,8 +99,7 @@ class ScriptRun:
     git: tuple[tuple[GitDeed, str, str], ...] = ()
 
 
-@dataclass(slots=True)
-class ShellFindings:
+class ShellFindings(Struct):
     """What has been found so far."""
 
     start: str = ""  # where the command begins: never a place that nobody misses
@@ -178,7 +176,8 @@ class ShellFindings:
     def git_deed(self, effect: Git, state: ShellState) -> None:
         """A git command does something to the repository that it is run in."""
         where = state.move(effect.directory) if effect.directory else state
-        deed = effect.deed._replace(
+        deed = replace(
+            effect.deed,
             git_dir=effect.deed.git_dir or self._git_place("GIT_DIR", effect, state),
             work_tree=effect.deed.work_tree or self._git_place("GIT_WORK_TREE", effect, state),
         )

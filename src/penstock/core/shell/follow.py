@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from penstock.core.shell.budget import MOST_NODES_DEEP, MOST_UNITS, PIECE, TEXT, Account
 from penstock.core.shell.command.assign import doubt_texts
 from penstock.core.shell.command.simple import Commands
@@ -293,7 +295,7 @@ class CommandWalk:
         """Return what comes out of a node of a pipe, as far as it is known."""
         text = self._output(node, state, feed)
         if text is None and isinstance(node, Simple):
-            return self.commands.passed_on(node, state, feed)._replace(piped=True)
+            return replace(self.commands.passed_on(node, state, feed), piped=True)
         parts = self._known_parts(node, state, feed)
         return Feed(text, piped=True, parts=parts)
 
@@ -450,7 +452,7 @@ class CommandWalk:
             values = self.commands.words.values(node.words, state)
             doubt_texts(self, values)
         unknown = Value(f"${node.name}", exact=False, loose=True)
-        certain = [value._replace(exact=False) if value.pattern else value for value in values]
+        certain = [replace(value, exact=False) if value.pattern else value for value in values]
         most = max(MOST_TURNS, self.account.names)
         if len(certain) > most:
             return [*certain[:most], unknown]
@@ -470,7 +472,7 @@ class CommandWalk:
         self.define(node.name, node.body, states[0])
         self.account.charge(2 + len(states[0].functions) // 8)
         after = tuple(
-            state._replace(functions={**state.functions, node.name: node.body}) for state in states
+            replace(state, functions={**state.functions, node.name: node.body}) for state in states
         )
         return after, after
 

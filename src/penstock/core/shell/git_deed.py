@@ -8,7 +8,8 @@ Always true: every word in a deed is the very text that git would get.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+
+from msgspec import Struct
 
 
 class GitKind(StrEnum):
@@ -53,7 +54,7 @@ class GitKind(StrEnum):
     FETCH = "fetch"  # refs: (REMOTE, REFSPEC, ...), all may be missing
 
 
-class GitDeed(NamedTuple):
+class GitDeed(Struct, frozen=True):
     """One thing that a git command does. `command` is how people would name it.
 
     `flags` are words of the kind: `force` (uncommitted work is no obstacle), `staged` (the index

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.text.late_regex import late_regex
 
@@ -41,8 +42,7 @@ def is_made_anew(path: str) -> bool:
     return known or name.endswith(_MADE_ENDINGS)
 
 
-@dataclass(slots=True)
-class GitState:
+class GitState(Struct):
     """A repository as the commands so far leave it; `head` is empty while it stays where it is."""
 
     head: str = ""

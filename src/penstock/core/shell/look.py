@@ -9,7 +9,9 @@ to be known", and whatever the answer would have settled is then as unclear as w
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from msgspec import Struct
 
 from penstock.core.shell.place import joined
 
@@ -115,7 +117,7 @@ def _free(names: int) -> bool:  # noqa: ARG001 - nothing is seen, so nothing is 
     return True
 
 
-class LookHere(NamedTuple):
+class LookHere(Struct, frozen=True):
     """A look from where a shell stands; `sure` is false where nobody knows where that is.
 
     `grant` makes room for the work on some files, and says no where these are too many; `start`

@@ -19,14 +19,17 @@ TELLING = late_regex(
 
 def is_absolute(path: str) -> bool:
     """True for a path that does not depend on the directory."""
-    return path.startswith(("/", "~"))
+    return path[:1] in ("/", "~")
 
 
 def joined(cwd: str, path: str) -> str:
     """Return where a path leads from a directory, by its text alone, as `cd` does it."""
     if len(path) > LONGEST_PATH:
         return path  # no file has such a name
-    if is_absolute(path):
-        return posixpath.normpath(path)
-    there = posixpath.normpath(posixpath.join(cwd, path))
-    return "" if there == "." else there
+    absolute = is_absolute(path)
+    there = path if absolute or not cwd else cwd + path if cwd[-1] == "/" else f"{cwd}/{path}"
+    whole = f"{there}/" if there[:1] == "/" else f"/{there}/"
+    if "//" not in whole and "/./" not in whole and "/../" not in whole:
+        return there  # as nearly all are
+    there = posixpath.normpath(there)
+    return "" if there == "." and not absolute else there

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from penstock.core.shell.wildcards import literal, matches
+from penstock.core.text.late_regex import late_regex
 
 # Names that hold secrets wherever they are.
 USUAL = (
@@ -58,8 +59,8 @@ _KEYS = frozenset(
         *("secret", "tfstate", "tfvars", "toml", "cfg", "ini", "conf", "rc"),
     }
 )
-_NUMBERS = re.compile(r"\$\{?(?:\$|BASHPID|RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|UID|PPID)\b\}?|\$\$")
-_UNKNOWN = re.compile(r"\$\{[^{}]*\}|\$\w+|\$[@*#?$!-]|`[^`]*`")
+_NUMBERS = late_regex(r"\$\{?(?:\$|BASHPID|RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|UID|PPID)\b\}?|\$\$")
+_UNKNOWN = late_regex(r"\$\{[^{}]*\}|\$\w+|\$[@*#?$!-]|`[^`]*`")
 _SHORTEST = 2  # so many characters of a name must be written out
 
 

@@ -10,7 +10,8 @@ import posixpath
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from penstock.core.model import Action
 from penstock.core.shell.effects import Effect, RunFile, RunRole, RunText, Touch, Unclear
@@ -92,7 +93,7 @@ def _candidates(effect: RunFile) -> Iterator[str]:
 # What runs along
 
 
-class _Import(NamedTuple):
+class _Import(Struct, frozen=True):
     """How a language names other files: a pattern with the name, and what it ends in."""
 
     pattern: re.Pattern[str]
@@ -202,7 +203,7 @@ _BEGINS = late_regex(
 )
 
 
-class _Function(NamedTuple):
+class _Function(Struct, frozen=True):
     name: str
     lines: list[str]
 

@@ -11,7 +11,7 @@ unclear; a module or a test that is does not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from penstock.core.shell.effects import RunText
 from penstock.core.shell.findings import ScriptRun, ShellFindings, ShellTarget
@@ -25,8 +25,7 @@ _HIDES = frozenset("$`*?[{<")
 _TAKEN_IN = frozenset({"source", "."})
 
 
-@dataclass(slots=True)
-class ScriptBudget:
+class ScriptBudget(Struct):
     """What one command may have followed of the project's texts."""
 
     count: int = 0

@@ -9,7 +9,9 @@ Always true: a state never changes; moving or assigning makes another one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.shell.expansion import Value, Values
 from penstock.core.shell.place import is_absolute, joined
@@ -35,7 +37,7 @@ _MADE: Values = (Value("made"),)
 _DOTS = "option dotglob"  # beside the variables, under a name that none has
 
 
-class ShellState(NamedTuple):
+class ShellState(Struct, frozen=True):
     """One possible standing of a shell. `sure` is false when the directory is not known.
 
     `traits` are the letters of `declare` that a variable has; `hidden` is, inside a function,
@@ -65,7 +67,7 @@ class ShellState(NamedTuple):
         scope = {**self.scope, name: values}
         for other in self._names_of(name) if self.traits else ():
             scope[other] = values
-        return self._replace(scope=scope)
+        return replace(self, scope=scope)
 
     def _names_of(self, name: str) -> Iterator[str]:
         """Return the `declare -n` variables that are other names of one."""
@@ -81,7 +83,7 @@ class ShellState(NamedTuple):
     def blur(self) -> ShellState:
         """Make every variable unknown: one of them was changed, and nobody can tell which."""
         kept = {name: values for name, values in self.scope.items() if name in _ENVIRONMENT}
-        return self._replace(scope={**dict.fromkeys(self.scope, (_UNKNOWN,)), **kept})
+        return replace(self, scope={**dict.fromkeys(self.scope, (_UNKNOWN,)), **kept})
 
     # Traits
 
@@ -89,7 +91,7 @@ class ShellState(NamedTuple):
         """Give a variable some more traits."""
         if not letters:
             return self
-        return self._replace(traits={**self.traits, name: self.traits.get(name, "") + letters})
+        return replace(self, traits={**self.traits, name: self.traits.get(name, "") + letters})
 
     def refers(self, name: str, target: Value) -> ShellState:
         """Make a variable another name of a second one."""
@@ -116,7 +118,7 @@ class ShellState(NamedTuple):
             return self
         traits = {other: trait for other, trait in self.traits.items() if other != name}
         hidden = {**self.hidden, name: self.scope.get(name)}
-        return self._replace(hidden=hidden, traits=traits)
+        return replace(self, hidden=hidden, traits=traits)
 
     def leave(self, caller: ShellState) -> ShellState:
         """Return from a function: what was hidden shows again, the arguments are the old ones."""
@@ -127,7 +129,7 @@ class ShellState(NamedTuple):
         if self.hidden and (traits or caller.traits):
             traits = {name: trait for name, trait in traits.items() if name not in self.hidden}
             traits.update((n, t) for n, t in caller.traits.items() if n in self.hidden)
-        return self._replace(scope=scope, traits=traits, hidden=caller.hidden)
+        return replace(self, scope=scope, traits=traits, hidden=caller.hidden)
 
     def restored(self, names: Iterable[str], before: ShellState) -> ShellState:
         """Return this state with some variables as they were before."""
@@ -136,7 +138,7 @@ class ShellState(NamedTuple):
             scope.pop(name, None)
             if name in before.scope:
                 scope[name] = before.scope[name]
-        return self._replace(scope=scope)
+        return replace(self, scope=scope)
 
     def started(self) -> ShellState:
         """Return the state of a shell that is started here: it gets what is exported."""
@@ -148,7 +150,7 @@ class ShellState(NamedTuple):
             if " " not in name
         }
         functions = {n: body for n, body in self.functions.items() if f"{n}()" in self.traits}
-        return self._replace(scope=scope, functions=functions, hidden=None)
+        return replace(self, scope=scope, functions=functions, hidden=None)
 
     def _exports(self, name: str) -> bool:
         return name in _ENVIRONMENT or "x" in self.traits.get(name, "")
@@ -161,14 +163,14 @@ class ShellState(NamedTuple):
 
     def stand(self, cwd: str, *, sure: bool) -> ShellState:
         """Stand in another directory."""
-        moved = self._replace(cwd=cwd, sure=sure, back=self.cwd if self.sure else None)
+        moved = replace(self, cwd=cwd, sure=sure, back=self.cwd if self.sure else None)
         moved = moved.put("OLDPWD", (Value(self.cwd, exact=self.sure),))
         return moved.assign("PWD", (Value(cwd or "."),)) if sure else moved.forget("PWD")
 
     def stay(self) -> ShellState:
         """A `cd` failed. Without an OLDPWD of its own a shell then has nowhere to go back to."""
         first = self.back is None and self.sure and "OLDPWD" not in self.scope
-        return self._replace(back=self.cwd) if first else self
+        return replace(self, back=self.cwd) if first else self
 
     def turn_back(self) -> ShellState:
         """Do what `cd -` does: OLDPWD says where to, whoever gave it its value."""
@@ -229,9 +231,9 @@ def _taken(trait: str, values: Values) -> Values:
     if "i" in trait:
         return tuple(v if v.exact and v.text.isdecimal() else _UNKNOWN for v in values)
     if "l" in trait:
-        return tuple(value._replace(text=value.text.lower()) for value in values)
+        return tuple(replace(value, text=value.text.lower()) for value in values)
     if "u" in trait:
-        return tuple(value._replace(text=value.text.upper()) for value in values)
+        return tuple(replace(value, text=value.text.upper()) for value in values)
     return values
 
 
@@ -278,7 +280,7 @@ def widened(before: States, after: States, *, entirely: bool) -> States:
             if not any(other.scope.get(name) == values for other in before)
         ]
         scope = {**state.scope, **dict.fromkeys(moving, (_UNKNOWN,))}
-        out.append(state._replace(scope=scope, sure=state.sure and state.cwd in places))
+        out.append(replace(state, scope=scope, sure=state.sure and state.cwd in places))
     return collapsed(tuple(out))
 
 
@@ -290,4 +292,4 @@ def _blurred(one: ShellState, other: ShellState) -> ShellState:
         for name in {**one.scope, **other.scope}
     }
     functions = {**one.functions, **other.functions}
-    return one._replace(scope=scope, functions=functions, traits={**one.traits, **other.traits})
+    return replace(one, scope=scope, functions=functions, traits={**one.traits, **other.traits})

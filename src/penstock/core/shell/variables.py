@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.effects import Effect, RunFile, Shell, Touch, Unclear
 from penstock.core.shell.expansion import PIPE, Value
@@ -44,7 +46,7 @@ def runs(name: str, value: Value) -> Iterator[Effect]:
 
 
 def _expanded(value: Value) -> Shell:
-    return Shell(value._replace(text=f'echo "{value.text}"'))
+    return Shell(replace(value, text=f'echo "{value.text}"'))
 
 
 def _start_file(name: str, value: Value) -> Iterator[Effect]:

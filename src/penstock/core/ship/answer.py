@@ -6,8 +6,9 @@ is away for a while is tried again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 300.0
 LONGEST_ASKED = 3600.0  # what a sink may ask for by `Retry-After`
@@ -23,8 +24,7 @@ class ShipStep(StrEnum):
     SPLIT = "split"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SinkAnswer:
+class SinkAnswer(Struct, frozen=True, kw_only=True):
     """What a sink answered: an HTTP status (200 for others that took it), or a problem."""
 
     status: int = 0

@@ -6,14 +6,14 @@ Always true: entries keep their order, and one that is larger than a batch goes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 LARGEST = 512 * 1024
 MOST_ENTRIES = 2000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ShipCursor:
+class ShipCursor(Struct, frozen=True, kw_only=True):
     """How far a sink has the log: the number and hash of the last entry, and where it ends.
 
     `first` is the number of the first entry of the file in which that is: a file keeps it when it
@@ -26,8 +26,7 @@ class ShipCursor:
     at: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class UnsentEntry:
+class UnsentEntry(Struct, frozen=True, kw_only=True):
     """One line of the log, and the cursor of a sink that has it."""
 
     line: bytes

@@ -7,14 +7,14 @@ that was cloned sends nothing anywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MOST_SINKS = 20
 Levels = Mapping[str, Mapping[str, object]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ShipSettings:
+class ShipSettings(Struct, frozen=True, kw_only=True):
     """Where entries go; `authorization` is `env:NAME` or `file:PATH`, never the secret itself."""
 
     sinks: tuple[str, ...] = ()

@@ -6,9 +6,10 @@ without TLS, except over plain syslog, which the user has to write out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from penstock.core.digest import PREFIX, digest
 from penstock.core.loopback import HOSTS
@@ -28,8 +29,7 @@ class SinkKind(StrEnum):
     FILE = "file"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sink:
+class Sink(Struct, frozen=True, kw_only=True):
     """Where entries go. `shown` is its address; of a file, `path` alone counts."""
 
     kind: SinkKind

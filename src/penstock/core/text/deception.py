@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
+
+from msgspec import Struct, field
 
 from penstock.core.text.homoglyphs import LookalikeWord, deceiving_words
 from penstock.core.text.invisible import CALLED, HiddenKind, class_of, kind_of
@@ -46,8 +47,7 @@ TAG_LETTER = r"[\U000e0030-\U000e0039\U000e0061-\U000e007a\U000e007f]"
 NOT_IN_A_FLAG = "".join(rf"(?<!\U0001f3f4{TAG_LETTER}{{{n}}}.)" for n in range(7))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sort:
+class Sort(Struct, frozen=True, kw_only=True):
     """One sort of hidden character: how to find it where it has no business, what to say."""
 
     kind: HiddenKind
@@ -206,8 +206,7 @@ class LineCounter:
         return self._line
 
 
-@dataclass(kw_only=True, slots=True)
-class FindTally:
+class FindTally(Struct, kw_only=True):
     """Where something was found: a few lines by number, all finds by count."""
 
     count: int = 0
@@ -246,8 +245,7 @@ class FindTally:
         return str(self.count) if self.count <= MOST_FOUND else f"more than {MOST_FOUND}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TextFinding:
+class TextFinding(Struct, frozen=True, kw_only=True):
     """One sentence about a text, the first lines that it is about, and whether it is grave."""
 
     text: str

@@ -69,6 +69,8 @@ def harmless(text: str) -> str:
     This is what each door does last to a text for people. What was written out before stays as
     it is, so doing it twice changes nothing.
     """
+    if _is_plain(text):
+        return text
     return _unseen(0x80 if text.isascii() else 0x110000).sub(_written, text)
 
 
@@ -77,7 +79,14 @@ def in_line(sentence: str) -> str:
 
     `spoken` is for a value that goes into a sentence; what it wrote out is kept here.
     """
+    if _is_plain(sentence):
+        return sentence
     return _unseen(0x80 if sentence.isascii() else 0x110000, "\t\n").sub(_written, sentence)
+
+
+def _is_plain(text: str) -> bool:
+    """Say whether each character is one that everybody sees, as in nearly all texts."""
+    return text.isascii() and text.isprintable()
 
 
 def json_visible(text: str) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.digest import digest_of_pieces
 from penstock.core.errors import InputError
@@ -20,8 +21,7 @@ PIECE = 1 << 20
 LF = b"\n"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Window:
+class Window(Struct, frozen=True, kw_only=True):
     """Some lines of a file. `end_line` is the last one shown, whole or in part.
 
     Where nothing is shown `end_line` is `start_line` - 1. `truncated` tells of the cap on bytes
@@ -84,8 +84,7 @@ def _lines(text: str) -> int:
     return text.count("\n") + (text != "" and not text.endswith("\n"))
 
 
-@dataclass(slots=True, kw_only=True)
-class _Cut:
+class _Cut(Struct, kw_only=True):
     """Bytes passing by: counts their lines and keeps those of the window."""
 
     start: int

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+from msgspec import Struct
 
 LATIN = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
 # Latin letters in another dress, which Unicode counts as Latin or as no script's.
@@ -49,8 +50,7 @@ token true True try type use user var while with yes yield
 KEYWORDS = frozenset(WORDS.split())
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LookalikeWord:
+class LookalikeWord(Struct, frozen=True, kw_only=True):
     """A word that looks like another, where it begins, and whose letters it borrows."""
 
     at: int

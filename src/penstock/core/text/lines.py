@@ -14,8 +14,9 @@ from __future__ import annotations
 import codecs
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from penstock.core.errors import StaleError
 from penstock.core.model import Bytes, Source
@@ -28,8 +29,7 @@ BOM = b"\xef\xbb\xbf"
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ContentFacts:
+class ContentFacts(Struct, frozen=True, kw_only=True):
     r"""What one pass over a content tells.
 
     `feeds` counts `\n`, `returns` every `\r`, `pairs` the `\r\n`. `text` is false for binary
@@ -58,8 +58,7 @@ class ContentFacts:
 NO_FACTS = ContentFacts()
 
 
-@dataclass(frozen=True, slots=True)
-class OldMac:
+class OldMac(Struct, frozen=True):
     r"""A source whose `\r` reads as `\n`, at the same offsets."""
 
     inner: Source
@@ -182,8 +181,7 @@ def _from_end(block: bytes, low: int, high: int) -> bytes:
     return block[len(block) - high : len(block) - low]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChangeSpan:
+class ChangeSpan(Struct, frozen=True, kw_only=True):
     """The bytes in which two contents differ, widened to whole lines."""
 
     start: int

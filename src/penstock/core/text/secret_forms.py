@@ -10,10 +10,11 @@ compiled when its literal is seen for the first time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
 
 from penstock.core.text.token_formats import SHORTEST, TokenFormat, formats
 
@@ -27,8 +28,7 @@ ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 Judge = Callable[["Found"], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """One match: the text before it, what stays in front, what may be a secret, what follows."""
 
     before: bytes
@@ -37,8 +37,7 @@ class Found:
     rest: bytes
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SecretForm:
+class SecretForm(Struct, frozen=True, kw_only=True):
     """One form: groups 1 and 3 of its pattern stay, group 2 is the secret if `judge` says so."""
 
     name: str

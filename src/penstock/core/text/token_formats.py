@@ -11,8 +11,9 @@ nothing is compiled when this module is loaded.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property
+
+from msgspec import Struct
 
 CLASSES = {
     "d": "0-9",
@@ -455,8 +456,7 @@ encoded private key                   | LS0tLS1CRUdJTi{b:40}
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """One part of a shape: a literal, or `count` to `most` characters of a class."""
 
     literal: str
@@ -465,8 +465,7 @@ class Piece:
     most: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class TokenFormat:
+class TokenFormat(Struct, frozen=True, kw_only=True, dict=True):
     """One row, read."""
 
     name: str

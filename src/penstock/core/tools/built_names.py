@@ -14,25 +14,26 @@ from collections.abc import Iterator
 from itertools import islice
 
 from penstock.core.shell.programs.reads.literals import is_path
+from penstock.core.text.late_regex import late_regex
 from penstock.core.text.secret_signs import names_secret_file
 
 MOST_LINES = 200
 LONGEST = 2000
 
-_SPLIT = re.compile(r"([(,\[{+.])[ \t]*\n\s*|\n\s*(?=[).\]]|\+ )")  # one call on several lines
-_QUOTED = re.compile(r"""(['"`])((?:(?!\1)[^\\\n]){1,300})\1""")
-_PREFIX = re.compile(r"(?:\$\{[^}]*\}|#\{[^}]*\}|\{[^}]*\}|\$\w+|%s)/+")
+_SPLIT = late_regex(r"([(,\[{+.])[ \t]*\n\s*|\n\s*(?=[).\]]|\+ )")  # one call on several lines
+_QUOTED = late_regex(r"""(['"`])((?:(?!\1)[^\\\n]){1,300})\1""")
+_PREFIX = late_regex(r"(?:\$\{[^}]*\}|#\{[^}]*\}|\{[^}]*\}|\$\w+|%s)/+")
 _READS = (
     r"(?:\b(?:open|fopen|file|slurp|file_get_contents|readfile|include_(?:str|bytes)!|getline)\s*\("
     r"|\b[rR]ead(?:_?[a-zA-Z]+)*!?\s*\(|\.read\b|\.(?:open|text)\s*\()"
 )
-_READ = re.compile(_READS)
-_ASSIGNED = re.compile(
+_READ = late_regex(_READS)
+_ASSIGNED = late_regex(
     r"^\s*(?:(?:const|let|var|val|final|my|our|auto|static|String|Path|File|str)\s+)*"
     r"[$@]?([A-Za-z_]\w{0,60})\s*(?::\s*[\w.\[\]]+\s*)?:?=(?!=)"
 )
 # A library that loads settings, a setting that names a file, or a call that reads nothing of it.
-_LOADS = re.compile(
+_LOADS = late_regex(
     r"otenv|read_?env\b|env_?file|load_?env|add_argument|\bdefault\s*=|exist|is_?file\b|\bunlink"
     r"|[wW]rite|\btouch\(|gitignore|Settings|environ\.Env|parse_env",
     re.IGNORECASE,

@@ -17,6 +17,7 @@ from posixpath import basename, dirname, join, normpath, splitext
 
 from penstock.core.shell.programs.reads.literals import named_in_code
 from penstock.core.shell.script_files import shows, works_elsewhere
+from penstock.core.text.late_regex import late_regex
 from penstock.core.text.secret_signs import names_secret_file
 from penstock.core.tools.built_names import built_names
 
@@ -40,16 +41,16 @@ NAMES = frozenset(
         *("Rakefile", "Gemfile", "Jenkinsfile", "Vagrantfile", "BUILD", "WORKSPACE"),
     }
 )
-_HOME = re.compile(r"(?<![\w.])(?:~|\$\$?\{?HOME\}?|\$\(HOME\))/([\w.][\w./-]{1,200})")
-_SENT = re.compile(r"(?<!\w)@(\.{0,2}/?[\w.][\w./-]{1,200})")
-_COPIED = re.compile(r"^[ \t]*(?:COPY|ADD)[ \t]+(?:--\S+[ \t]+)*(\S{2,200})[ \t]", re.MULTILINE)
-_MOUNTED = re.compile(r"""(?:^|[\s"'\[,=])([\w.~/][\w./-]{0,200}):(/[\w./-]{1,200})""", re.M)
-_PRINTED = re.compile(
+_HOME = late_regex(r"(?<![\w.])(?:~|\$\$?\{?HOME\}?|\$\(HOME\))/([\w.][\w./-]{1,200})")
+_SENT = late_regex(r"(?<!\w)@(\.{0,2}/?[\w.][\w./-]{1,200})")
+_COPIED = late_regex(r"^[ \t]*(?:COPY|ADD)[ \t]+(?:--\S+[ \t]+)*(\S{2,200})[ \t]", re.MULTILINE)
+_MOUNTED = late_regex(r"""(?:^|[\s"'\[,=])([\w.~/][\w./-]{0,200}):(/[\w./-]{1,200})""", re.M)
+_PRINTED = late_regex(
     r"\b(?:cat|head|tail|base64|xxd|strings)[ \t]+(?:-\S+[ \t]+)*([\w./~][\w./-]{1,200})"
 )
 # What shows a value without a call that prints: an output of a plan, a message of a playbook, a
 # test that fails and says what it found, a value that is put into a page.
-_DECLARES = re.compile(
+_DECLARES = late_regex(
     r"^[ \t]*(?:output\b|- debug:|debug:|msg:|cmd\b|command:|assert\b)"
     r"|\bexpect\(|\breadfile\(|\bdefine:|std::cout|\bgetline\b",
     re.MULTILINE,

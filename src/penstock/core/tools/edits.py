@@ -9,8 +9,9 @@ would write, line ends included.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError
 from penstock.core.text.quantities import counted
@@ -22,15 +23,13 @@ _SHOWN = 60
 _NEW_CELL = "new-cell"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Whole:
+class Whole(Struct, frozen=True, kw_only=True):
     """The content is given."""
 
     content: bytes
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Swap:
+class Swap(Struct, frozen=True, kw_only=True):
     """One text takes the place of another, which must occur `times` times, or at all."""
 
     old: str
@@ -39,23 +38,20 @@ class Swap:
     times: int = 1
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Swaps:
+class Swaps(Struct, frozen=True, kw_only=True):
     """Swaps one after the other; an empty `old` makes a file that is absent or empty."""
 
     swaps: tuple[Swap, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class InsertLines:
+class InsertLines(Struct, frozen=True, kw_only=True):
     """Lines are put behind line `line`; None is the end of the file."""
 
     text: str
     line: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NotebookCell:
+class NotebookCell(Struct, frozen=True, kw_only=True):
     """One cell of a notebook is replaced, inserted behind another, or deleted."""
 
     source: str
@@ -64,8 +60,7 @@ class NotebookCell:
     mode: str = "replace"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ApplyPatch:
+class ApplyPatch(Struct, frozen=True, kw_only=True):
     """A patch is applied."""
 
     patch: FilePatch

@@ -9,7 +9,8 @@ told as unclear.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from penstock.core.model import Action
 from penstock.core.shell.look import Look
@@ -65,7 +66,7 @@ _WRITES = frozenset(
 MOST_LEVELS = 500
 
 
-class Verbs(NamedTuple):
+class Verbs(Struct, frozen=True):
     """What a tool's name says it does to the paths that it is given."""
 
     action: Action

@@ -9,9 +9,11 @@ an intent that is unclear; nothing that a call holds makes this raise.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from enum import Enum, auto
+from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError
 from penstock.core.model import Action
@@ -153,6 +155,7 @@ def _action(name: str, row: Row | None) -> Action:
     return Action.READ if row in READS else verbs(name).action
 
 
+@lru_cache(256)  # of the few tools that an agent has
 def _row(tool: str) -> tuple[bool, str, Row | None]:
     """Return whether a server brought the tool, its own name, and its row if it has one."""
     server, name = _own_name(tool)

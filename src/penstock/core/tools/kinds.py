@@ -12,9 +12,10 @@ import posixpath
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action, GateRefusal
@@ -51,8 +52,7 @@ SOURCE = ("source", "source_path", "old_path", "from", "src", "source_file")
 DESTINATION = ("destination", "destination_path", "new_path", "to", "dest", "dst", "target")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Intent:
+class Intent(Struct, frozen=True, kw_only=True):
     """One thing that a tool call would do.
 
     `path` is as given, relative to `base`; None when no file is named. `edit` is None when the
@@ -530,32 +530,36 @@ def ran(command: str, cwd: str, look: Look) -> Intents:
     for deed, base, leaf in effect.git:
         yield Intent(action=Action.RUN, path=None, base=base, git=deed, doing=(leaf,))
     for script in effect.scripts:
-        for intent in _of_script(script):
-            yield replace(intent, script=script.name)
+        yield from _of_script(script, cwd)
 
 
-def _refused(one: ShellRefusal) -> Intent:
-    refusals = (one.refusal,)
+def _refused(one: ShellRefusal, script: str = "") -> Intent:
     return Intent(
-        action=Action.RUN, path=None, base=one.base, refusals=refusals, only_at=one.only_at
+        action=Action.RUN,
+        path=None,
+        base=one.base,
+        refusals=(one.refusal,),
+        only_at=one.only_at,
+        script=script,
     )
 
 
-def _of_script(script: ScriptRun) -> Intents:
+def _of_script(script: ScriptRun, cwd: str) -> Intents:
     """Return what a text of the project does: its commands, and each file that it names."""
-    refusals = tuple(one.refusal for one in script.refusals if not one.only_at)
+    name = script.name
     yield Intent(
         action=Action.RUN,
         path=None,
+        base=cwd,
         leaves=script.leaves,
         programs=script.programs,
-        refusals=refusals,
+        refusals=tuple(one.refusal for one in script.refusals if not one.only_at),
+        script=name,
     )
-    yield from (_refused(one) for one in script.refusals if one.only_at)
-    for intent in _touched(script.targets):
-        yield replace(intent, unclear="")
+    yield from (_refused(one, name) for one in script.refusals if one.only_at)
+    yield from _touched(script.targets, name)
     for deed, base, leaf in script.git:
-        yield Intent(action=Action.RUN, path=None, base=base, git=deed, doing=(leaf,))
+        yield Intent(action=Action.RUN, path=None, base=base, git=deed, doing=(leaf,), script=name)
 
 
 def _left_by(target: ShellTarget) -> Edit | None:
@@ -567,9 +571,10 @@ def _left_by(target: ShellTarget) -> Edit | None:
         return None
 
 
-def _touched(targets: Iterable[ShellTarget]) -> Intents:
+def _touched(targets: Iterable[ShellTarget], script: str = "") -> Intents:
+    """Return each file that a command names; what is unclear in a script does not count."""
     for target in targets:
-        known = target.exact or target.mention or target.action is Action.READ
+        known = script or target.exact or target.mention or target.action is Action.READ
         yield Intent(
             action=target.action,
             path=target.path,
@@ -584,6 +589,7 @@ def _touched(targets: Iterable[ShellTarget]) -> Intents:
             mention=target.mention,
             edit=_left_by(target),
             keeps=target.keeps,
+            script=script,
         )
 
 

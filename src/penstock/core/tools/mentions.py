@@ -15,10 +15,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from penstock.core.model import Action
 from penstock.core.text.late_regex import late_regex
@@ -34,7 +34,7 @@ MOST_FOUND = 2_000
 LONGEST = 4_096
 
 
-class Mention(NamedTuple):
+class Mention(Struct, frozen=True):
     """A text among the arguments that could be a path, and what the tool may do with it."""
 
     action: Action
@@ -143,7 +143,7 @@ def _possible(path: str) -> bool:
     return 0 < len(path) <= LONGEST and path not in (".", "..", "/")
 
 
-class _Around(NamedTuple):
+class _Around(Struct, frozen=True):
     """Where a value stands: the words of its key, the path above it, whether a file is named."""
 
     words: frozenset[str] = frozenset()
@@ -159,8 +159,7 @@ class _Around(NamedTuple):
 _TOP = _Around()
 
 
-@dataclass(slots=True)
-class _Look:
+class _Look(Struct):
     """One walk through the arguments of a call."""
 
     reads: bool

@@ -8,7 +8,8 @@ about one that is closed is told what became of it and what to do next.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.proposals.line_comment import of_values
@@ -86,7 +87,14 @@ def reject_proposal(gate: Gate, asked: ToolRequest, proof: Proof) -> ToolRespons
     refusal = BrokerRefusal(code="rejected", message=why, hint=DO_NOT_RETRY)
     answer = _told(refusal, group, path, REJECT)
     facts = _facts(one, status="rejected", reason=reason)
-    return replace(answer, data={**answer.data, "reason": reason}, facts=facts)
+    data = {**answer.data, "reason": reason, "comments": _comments(closed)}
+    return replace(answer, data=data, facts=facts)
+
+
+def _comments(group: Sequence[Proposal]) -> list[dict[str, object]]:
+    """Return what a person wrote beside the lines of what they rejected."""
+    answers = [one.answer for one in group if one.answer and not one.answer.approved]
+    return [comment.as_json() for answer in answers for comment in answer.comments]
 
 
 def became(gate: Gate, hitl_id: str) -> str:
@@ -194,9 +202,15 @@ def _told(
     answer = refuse(refusal, method=method, path=shortened(path))
     if one is None:
         return replace(answer, tool_name=SAID_AS)
+    said = _comments(group)
     return replace(
         answer,
-        data={"path": one.path, "created": one.creates, "hitl_id": one.id},
+        data={
+            "path": one.path,
+            "created": one.creates,
+            "hitl_id": one.id,
+            **({"comments": said} if said else {}),
+        },
         facts={**answer.facts, **_facts(one)},
         tool_name=SAID_AS,
         tool_call_id=one.actor.tool_call_id or None,

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError
 from penstock.core.model import COVERS, Action, Verdict
@@ -25,14 +27,13 @@ NAME = "config.yaml"
 Given: TypeAlias = "str | os.PathLike[str] | Mapping[str, object] | None"
 
 
-@dataclass(kw_only=True, slots=True)
-class Config:
+class Config(Struct, kw_only=True):
     """The settings of one broker; `file` is read again when it changes."""
 
     file: str
     root: str
     fixed: bytes | None = None
-    good: LoadResult | None = field(default=None, repr=False)
+    good: LoadResult | None = None
 
     def level(self, data: bytes | None) -> LoadResult:
         """Return what the settings say now. Raises RulesError where they never were good."""

@@ -7,7 +7,8 @@ kind is an InputError that names it, and nothing is converted silently.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError
 from penstock.core.model import Actor
@@ -17,8 +18,7 @@ from penstock.doors.broker.workspace_log import AGENT
 LONGEST_NAME = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRequest:
+class ToolRequest(Struct, frozen=True):
     """One request, as it came."""
 
     said: Mapping[str, object]

@@ -7,7 +7,8 @@ a set waits as a whole or not at all.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.diff.hunks import unified
 from penstock.core.digest import digest
@@ -41,8 +42,7 @@ NOW_WAITS = "nothing is written until a person approves it"
 MOST_NAMED = 5
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileIntent:
+class FileIntent(Struct, frozen=True, kw_only=True):
     """One file with what it holds and what it should hold; None is no file.
 
     `mode` is there where more than content is asked for.

@@ -8,8 +8,9 @@ message; every answer names its operation and its line in the log.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from penstock.core.digest import digest
 from penstock.core.errors import AuditError, PenstockError, RefusedError
@@ -85,8 +86,7 @@ def code_of(code: str) -> str:
     return CODES.get(code, code.replace("-", "_"))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BrokerRefusal:
+class BrokerRefusal(Struct, frozen=True, kw_only=True):
     """Why something was not done, in the broker's words."""
 
     code: str
@@ -128,8 +128,7 @@ def of_decision(decision: Decision) -> BrokerRefusal:
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolResponse:
+class ToolResponse(Struct, frozen=True, kw_only=True):
     """What a tool comes to; `facts` go to the log and not to the agent."""
 
     status: Status

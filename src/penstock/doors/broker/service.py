@@ -12,9 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from penstock.app.workspace import DoorExtras, open_workspace
 from penstock.core.digest import digest

@@ -7,7 +7,7 @@ proposed or read; a path that is absolute or climbs is refused however harmless 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.model import Action, Change, ChangeKind, Decision, Request, Verdict
@@ -28,8 +28,7 @@ class DeniedError(PenstockError):
         self.decision = decision
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TargetFile:
+class TargetFile(Struct, frozen=True, kw_only=True):
     """A file: how the request names it, and where that name leads."""
 
     shown: str

@@ -8,8 +8,9 @@ Always true: no tool in this module leads to a write.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError
 from penstock.core.model import Action

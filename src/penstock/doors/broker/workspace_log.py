@@ -9,8 +9,9 @@ was done has its line before the queue calls it done, also where a crash came in
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from penstock.core.audit.query import Query
 from penstock.core.model import Actor
@@ -38,8 +39,7 @@ class WorkspaceLog(Protocol):
         """Yield events, oldest first."""
 
 
-@dataclass(slots=True)
-class Ledger:
+class Ledger(Struct):
     """The broker's log; `lines` None is a log that was switched off."""
 
     lines: WorkspaceLog | None
@@ -104,8 +104,7 @@ class Ledger:
         return {name for line in lines for name in (line.get("hitl_id"), line.get("set"))} - {None}
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(Struct, frozen=True):
     """The gate's log at this door: the record, and the line in the workspace for an apply."""
 
     record: AuditLog

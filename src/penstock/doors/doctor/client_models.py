@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 SESSION = "penstock-doctor"
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ClientVerdict:
+class ClientVerdict(Struct, frozen=True, kw_only=True):
     """What a hook answered: `refused` as its agent would take it, or `fault` where it would not."""
 
     refused: bool = False
@@ -26,8 +26,7 @@ class ClientVerdict:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Raw:
+class Raw(Struct, frozen=True, kw_only=True):
     """What came out of a hook."""
 
     code: int

@@ -10,12 +10,16 @@ wrong.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import cast
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from penstock.app import Workspace
+from penstock.app.bundle.status import bundle_status, bundle_summary
 from penstock.app.isolated_runs import probe
 from penstock.app.places import stamp
 from penstock.app.rules.nested_rules import nested_files
@@ -39,8 +43,7 @@ PROBED = b"." * 65536  # a full disk still takes an empty file
 STRICT = "LANGGRAPH_STRICT_MSGPACK"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DoctorReport:
+class DoctorReport(Struct, frozen=True, kw_only=True):
     """Everything that was looked at."""
 
     findings: tuple[Finding, ...]
@@ -58,7 +61,7 @@ def examine(here: Workspace, place: SettingsPlace) -> DoctorReport:
     compiled = _compiled_rules(here)  # before the rules are read: that makes them anew
     findings = [*_rules(here), *_forged(here, compiled), *_state(here)]
     findings += [*_checkout(here), *approvals(here), *_checkpoints(), *_isolation(here)]
-    findings += _sinks(here)
+    findings += [*_cosigned(here), *_sinks(here), *_bundle()]
     if not found:
         none = "no hook is registered here"
         findings.append(Finding(name="registered", status=BAD, what=none, hint="penstock init"))
@@ -123,6 +126,31 @@ def _sinks(here: Workspace) -> Iterator[Finding]:
         status = WARN if row.error or row.lag else OK
         hint = "penstock ship --once" if status == WARN else ""
         yield Finding(name="sink", status=status, what=what, hint=hint)
+
+
+def _cosigned(here: Workspace) -> Iterator[Finding]:
+    """Say how many witnesses that others run have cosigned the audit log."""
+    try:
+        found = here.record.quorum()
+    except PenstockError as fault:
+        yield Finding(name="witnesses", status=WARN, what=fault.message, hint=fault.hint)
+        return
+    if found:
+        status, hint = (OK, "") if found.reached else (WARN, "penstock audit checkpoint")
+        what = f"audit log {found.text()}"
+        yield Finding(name="witnesses", status=status, what=what, hint=hint)
+
+
+def _bundle() -> Iterator[Finding]:
+    """Say which policy bundle is in force, and what went wrong at the last try to fetch one."""
+    found = bundle_status(time.time())
+    if found is None:
+        return
+    wrong = f": {found['error']}" if found["error"] else ""
+    status = BAD if found["stale"] else WARN if found["error"] else OK
+    hint = "" if status == OK else "penstock bundle fetch"
+    what = f"{bundle_summary(found)}{wrong}"
+    yield Finding(name="bundle", status=status, what=what, hint=hint)
 
 
 def _compiled_rules(here: Workspace) -> dict[str, object] | None:

@@ -14,7 +14,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.app import Workspace
 from penstock.core.model import Verdict

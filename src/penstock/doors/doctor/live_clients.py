@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Started = Callable[[str, str], list[str]]  # the program and the model's address
 Settled = Callable[[str, str], str]  # the project and the model's address
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Client:
+class Client(Struct, frozen=True, kw_only=True):
     """How one agent, whose program has its name, is found and run."""
 
     packaged: str  # below an installation in `$PENSTOCK_CLIENTS`

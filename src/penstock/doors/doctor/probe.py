@@ -19,7 +19,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.doors.doctor.client_models import TAKES, WRITES, ClientVerdict, Raw
 

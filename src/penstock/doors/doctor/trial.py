@@ -12,7 +12,8 @@ import statistics
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.app.workspace import judge_here
 from penstock.core.model import Verdict
@@ -31,8 +32,7 @@ SLOW = 1.0  # seconds; clients wait several times as long
 BEFORE = ("pre", "before", "penstock.")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TrialResult:
+class TrialResult(Struct, frozen=True, kw_only=True):
     """A hook that was asked: how it answered, and how long it took at first and then."""
 
     agent: str

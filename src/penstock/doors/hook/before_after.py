@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from penstock.app import Workspace
 from penstock.app import before_images as watched
@@ -21,8 +22,7 @@ from penstock.gate import Judgement
 WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ChangedFile(Struct, frozen=True):
     """One file that changed: the event that tells it, and what follows once it is recorded."""
 
     facts: dict[str, object]

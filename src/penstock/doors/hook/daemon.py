@@ -2,7 +2,8 @@
 
 Started by the hook at the start of an agent's session, or else by the first call that needed
 the engine, and by `penstock serve` within itself. It ends when nobody has asked for a while, or
-when the installation it came from has changed.
+when the installation it came from has changed. Meanwhile it keeps the organisation's policy
+bundle fresh: hooks themselves never wait for the network.
 Always true: one process holds the socket; whoever can reach it could as well run the hook,
 since it lies in a directory that is the user's alone; and a daemon that dies is no loss,
 the next call judges by itself.
@@ -32,6 +33,7 @@ IDLE_SECONDS = 15 * 60.0
 LINE_SECONDS = 10.0
 MOST_HEAD = 1 << 20
 LOOK_SECONDS = 20.0
+REFRESH_AFTER = 1.0  # seconds, so that the session's first calls have the processor for themselves
 
 
 def start() -> None:
@@ -172,5 +174,14 @@ def main() -> None:
     engine = Engine(signs=True)
     for root in sys.argv[1:]:  # where the hook was started, so that nobody waits for its rules
         threading.Thread(target=engine.warm, args=(root,), name="warming", daemon=True).start()
+    threading.Thread(target=_refresh, name="refreshing", daemon=True).start()
     serve(engine)
     os._exit(0)
+
+
+def _refresh() -> None:
+    """Fetch the policy bundle now and then; `status` shows what went wrong."""
+    threading.Event().wait(REFRESH_AFTER)
+    from penstock.app.bundle.refresh import start_refreshing
+
+    start_refreshing(threading.Event(), lambda _: None)

@@ -14,8 +14,9 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from penstock.app.places import moved_settings
 from penstock.app.workspace import Workspace, workspace_of
@@ -102,7 +103,10 @@ class Engine:
                 if len(self._open) >= MOST_OPEN:
                     self._open.clear()
                 self._open[start] = workspace_of(
-                    start, signs="behind" if self._signs else "beside", patience=PATIENCE
+                    start,
+                    signs="behind" if self._signs else "beside",
+                    patience=PATIENCE,
+                    compiles=True,
                 )
             here = self._open[start]
         with suppress(PenstockError, OSError):  # judging needs no state; what does will tell

@@ -227,7 +227,10 @@ def load(state: str) -> "dict[str, Any]":
 
 
 def require_fresh(policy: "dict[str, Any]") -> None:
-    """Raise NotShortError where a file has changed that the policy was made from."""
+    """Raise NotShortError where a file has changed that the policy was made from, or it is over."""
+    valid = policy["valid"]
+    if valid is not None and not valid[0] <= time.time() < valid[1]:
+        raise NotShortError  # the organisation's bundle has expired; the engine knows what holds
     for path, size, changed, inode in policy["stamps"]:
         if stamp(path) != (path, size, changed, inode):
             raise NotShortError

@@ -18,8 +18,10 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
 from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from penstock.app import Workspace
 from penstock.app import before_images as watched
@@ -53,8 +55,7 @@ MOST_AGENTS, MOST_CALLS, MOST_RUNNING = 16, 64, 64
 Stamp = list[int]
 
 
-@dataclass(kw_only=True, slots=True)
-class Register:
+class Register(Struct, kw_only=True):
     """What is known: protected files and all directories, by their stamps.
 
     `whole` says that the look came to its end: only then is a directory that is not known new.
@@ -370,8 +371,8 @@ def _load(here: Workspace) -> Register | None:
     except (OSError, ValueError, TypeError, RecursionError):
         return None
     fits = found.form == FORM and all(
-        isinstance(getattr(found, one.name), type(getattr(Register(), one.name)))
-        for one in fields(Register)
+        isinstance(getattr(found, one), type(getattr(Register(), one)))
+        for one in Register.__struct_fields__
     )
     return found if data and fits else None
 
@@ -380,11 +381,10 @@ def _save(here: Workspace, known: Register) -> None:
     """Keep what is known; not waiting for the disk, because it can be found anew."""
     place = os.path.join(here.state, REGISTER)
     fresh = f"{place}.{os.getpid()}.{threading.get_ident()}"
-    said = {one.name: getattr(known, one.name) for one in fields(Register)}
     with suppress(OSError):
         try:
             with open(os.open(fresh, watched.MAKE, 0o600), "wb") as file:
-                file.write(json.dumps(said).encode())
+                file.write(json.dumps(asdict(known)).encode())
             os.replace(fresh, place)
         finally:
             with suppress(FileNotFoundError):

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from penstock.doors.http.routes import Head, Refusal
@@ -31,8 +31,7 @@ LAST_CHUNK = b"0\r\n\r\n"
 Admit = Callable[[Head], object]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True, kw_only=True):
     """How many connections, and the seconds that each part of one may take.
 
     A request that dawdles is cut off long before a client's own patience ends.
@@ -96,6 +95,8 @@ class Connection(HttpToolsProtocol):
     def eof_received(self) -> bool:  # type: ignore[override]
         """Say whether to stay: a client that has said all may still wait for its answer."""
         self._silent = True
+        if self.scheme == "https":  # TLS has no half of a connection
+            return False
         # Who reads piece by piece and closes its side has left; nobody asks that way.
         return self._busy and self._at is not At.BODY and not self.cycle.response_started
 
@@ -177,6 +178,8 @@ class Connection(HttpToolsProtocol):
         self._within(self._bounds.goodbye)
         self.flow.resume_reading()
         self.transport.write(self._encoded(refusal))
+        if not self.transport.can_write_eof():  # TLS; the answer says that it is the last
+            return
         try:
             self.transport.write_eof()
         except OSError:  # the other end is gone, and nothing is left to say to it

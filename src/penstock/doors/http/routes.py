@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
@@ -42,6 +42,7 @@ ONCE = frozenset(
 KEPT_OUT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 Known = Callable[[Mapping[str, str]], bool]
+Named = Callable[[str], bool]
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, and the connection sends it
@@ -65,8 +66,7 @@ def as_json(body: bytes, status: int = 200, more: Mapping[str, str] | None = Non
     return Response(body, status, {**KEPT_OUT, **(more or {})}, "application/json")
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """The request line and the headers, as the parser found them."""
 
     method: str
@@ -80,8 +80,7 @@ class Head:
         return self.target.partition("?")[0]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Route:
+class Route(Struct, frozen=True, kw_only=True):
     """One path with its method; `token` empty means that nobody is asked for one."""
 
     method: str
@@ -97,7 +96,10 @@ def nobody(_headers: Mapping[str, str]) -> bool:
 
 
 class Routes:
-    """The application. `rest` is behind all other paths; `known` may send it a large body."""
+    """The application. `rest` is behind all other paths; `known` may send it a large body.
+
+    `named` says whether a Host header is ours.
+    """
 
     def __init__(
         self,
@@ -105,8 +107,10 @@ class Routes:
         *,
         rest: ASGIApp | None = None,
         known: Known = nobody,
+        named: Named = is_ours,
         log: Log | None = None,
     ) -> None:
+        self._named = named
         self._by_path = {route.path: route for route in routes}
         self._rest = rest
         self._known = known
@@ -116,7 +120,7 @@ class Routes:
         """Return the route of a request that may come in. Raises Refusal."""
         headers = _headers(head)
         length = _length(headers)
-        _check_host(headers)
+        self._check_host(headers)
         route = self._by_path.get(head.path)
         if route is None and self._rest is not None and not head.path.startswith(STRICT):
             largest = LARGE if length > SMALL and self._known(headers) else SMALL
@@ -134,6 +138,14 @@ class Routes:
         if length > route.largest:
             raise Refusal(413, "too-large", f"the body is larger than {route.largest} bytes")
         return route
+
+    def _check_host(self, headers: Mapping[str, str]) -> None:
+        """A page in a browser could send us requests under a name of its own (DNS rebinding)."""
+        host = headers.get("host")
+        if host is None:
+            raise Refusal(400, "bad-head", "there is no Host header")
+        if not self._named(host):
+            raise Refusal(403, "wrong-host", "this host name is not served here")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that was admitted, its whole body at hand."""
@@ -211,12 +223,3 @@ def _length(headers: Mapping[str, str]) -> int:
             411, "length-required", "Content-Length is required; chunked bodies are not supported"
         )
     return int(headers.get("content-length", "0"))
-
-
-def _check_host(headers: Mapping[str, str]) -> None:
-    """A page in a browser could send us requests under a name of its own (DNS rebinding)."""
-    host = headers.get("host")
-    if host is None:
-        raise Refusal(400, "bad-head", "there is no Host header")
-    if not is_ours(host):
-        raise Refusal(403, "wrong-host", "only loopback host names are allowed")

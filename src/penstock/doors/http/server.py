@@ -1,7 +1,8 @@
 """Start uvicorn on loopback, for every door that speaks HTTP, and stop it in good order.
 
-What is answered is the application's business, who is admitted that of `routes`.
-Always true: only loopback addresses are bound; a stop (SIGTERM, SIGINT) lets what is being
+What is answered is the application's business, who is admitted that of `routes`. Other devices
+come in by `guests`, where there are any.
+Always true: only loopback addresses are bound here; a stop (SIGTERM, SIGINT) lets what is being
 answered go out and ends within `STOP_WITHIN` seconds.
 """
 
@@ -23,6 +24,7 @@ from penstock.core.errors import InputError, StoreError
 from penstock.core.loopback import ADDRESS, ADDRESS6, PORT
 from penstock.doors.http.connection import Admit, Bounds, Connection
 from penstock.doors.http.talk import Log
+from penstock.doors.http.tls_listener import Guest, TlsListener
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -48,9 +50,11 @@ class Server(uvicorn.Server):
         bounds: Bounds = Bounds(),  # noqa: B008 - frozen
         log: Log | None = None,
         lifespan: Literal["on", "off"] = "off",
+        guests: TlsListener | None = None,
         ready: Callable[[], None] = lambda: None,
     ) -> None:
-        made = partial(Connection, admit=admit, bounds=bounds, log=log or Log())
+        log = log or Log()
+        made = partial(Connection, admit=admit, bounds=bounds, log=log)
         config = uvicorn.Config(
             app,
             http=cast("type[Connection]", made),
@@ -68,11 +72,30 @@ class Server(uvicorn.Server):
         )
         super().__init__(config)
         self._ready = ready
+        self._guests = guests
+        self._guest = partial(Guest, bounds=bounds, log=log)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and say so."""
         await super().startup(sockets)
+        if self._guests is not None:
+            self._guests.start(partial(self._make_guest, self._guests.admit))
         self._ready()
+
+    def _make_guest(self, admit: Admit, gone: Callable[[], None]) -> Guest:
+        return self._guest(
+            admit=admit,
+            gone=gone,
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+        )
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take nobody in any more, and let what is being answered go out."""
+        if self._guests is not None:
+            self._guests.stop()
+        await super().shutdown(sockets)
 
     async def on_tick(self, counter: int) -> bool:
         """End what takes too long."""

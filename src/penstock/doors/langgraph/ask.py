@@ -7,7 +7,8 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.core.diff.hunks import preview as cut
 from penstock.core.errors import PenstockError
@@ -84,7 +85,7 @@ def by_interrupt(gate: Gate, writes: Sequence[Write]) -> dict[int, ReviewDecisio
 
     answers = ask_signed(gate, [_action(one) for one in writes], waiting)
     return {
-        one.at: replace(said, message=said.message or prompts.SAID_NO)
+        one.at: said if said.said else replace(said, message=prompts.SAID_NO)
         for one, said in zip(writes, answers, strict=True)
     }
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 LINE_THRESHOLD = 100
 CHANGE_THRESHOLD = 0.5
@@ -20,8 +22,7 @@ LOG = logging.getLogger("penstock.langgraph")
 LOG.addHandler(logging.NullHandler())
 
 
-@dataclass(frozen=True, slots=True)
-class GateConfig:
+class GateConfig(Struct, frozen=True):
     """A file of at least `line_threshold` lines is asked about from `change_threshold` on.
 
     `line_threshold` is a whole number from 0, `change_threshold` the share of its lines that
@@ -32,8 +33,8 @@ class GateConfig:
     change_threshold: float = CHANGE_THRESHOLD
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "line_threshold", line_threshold(self.line_threshold))
-        object.__setattr__(self, "change_threshold", change_threshold(self.change_threshold))
+        force_setattr(self, "line_threshold", line_threshold(self.line_threshold))
+        force_setattr(self, "change_threshold", change_threshold(self.change_threshold))
 
 
 def line_threshold(value: object) -> int:
@@ -65,7 +66,7 @@ def config_of(given: object) -> GateConfig | None:
     if not isinstance(given, Mapping):
         LOG.warning("%s is no gate config; the defaults are used", type(given).__name__)
         return GateConfig()
-    known = {name: given[name] for name in GateConfig.__slots__ if name in given}
+    known = {name: given[name] for name in GateConfig.__struct_fields__ if name in given}
     for name in given.keys() - known.keys():
         LOG.warning("the gate config has no setting %s; it is ignored", repr(name)[:80])
     return GateConfig(**known)

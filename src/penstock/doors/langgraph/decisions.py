@@ -16,11 +16,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 from penstock.core.errors import InputError
 from penstock.core.merge.strategies import Strategy
 from penstock.core.proposals.line_comment import MOST_COMMENTS, of_values
-from penstock.core.text.display import spoken
-from penstock.doors.langgraph.records import DecisionType, ReviewAction, ReviewDecision
+from penstock.doors.langgraph.records import (
+    ITS_FILE,
+    DecisionType,
+    ReviewAction,
+    ReviewDecision,
+)
 
 LONGEST_MESSAGE = 10_000
-ITS_FILE = "."  # what a comment is about that names no file
 
 
 class _Strict(BaseModel):
@@ -151,14 +154,6 @@ def _decided(decision: _Any) -> ReviewDecision:
         )
     if isinstance(decision, _Edit):
         return ReviewDecision(kind=DecisionType.EDIT, args=decision.edited_action.args)
-    message = _commented(decision) if isinstance(decision, _Reject) else decision.message
-    return ReviewDecision(kind=DecisionType(decision.type), message=message)
-
-
-def _commented(decision: _Reject) -> str:
-    """Return a rejection as the agent reads it: `too broad; line 14: keep the check`."""
-    comments = of_values(decision.comments, path=ITS_FILE)
-    said = [
-        one.words if one.path == ITS_FILE else f"{spoken(one.path)} {one.words}" for one in comments
-    ]
-    return "; ".join(filter(None, (decision.message, *said)))
+    said = of_values(decision.comments, path=ITS_FILE) if isinstance(decision, _Reject) else ()
+    kind = DecisionType(decision.type)
+    return ReviewDecision(kind=kind, message=decision.message, comments=said)

@@ -9,9 +9,9 @@ approval without a signature is asked about again and decides nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from langgraph.types import interrupt
+from msgspec.structs import replace
 
 from penstock.core.text.display import harmless
 from penstock.doors.langgraph.decisions import read, response_type

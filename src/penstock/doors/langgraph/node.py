@@ -12,10 +12,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from functools import cache, partial
 from time import time
 from typing import Any, Literal, TypeVar, cast
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.text.display import spoken
@@ -68,8 +69,7 @@ def safe_file_write_gate(
     return cast("TestingWorkflowState", whole)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Step:
+class _Step(Struct, frozen=True, kw_only=True):
     """One run of the node."""
 
     state: Mapping[str, Any]

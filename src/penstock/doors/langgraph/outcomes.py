@@ -6,11 +6,13 @@ proposal that nobody answered goes on waiting.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
 
 from penstock.core.errors import PenstockError
 from penstock.core.model import Verdict
+from penstock.core.proposals.line_comment import LineComment
 from penstock.core.proposals.model import OPEN, Proposal, State
 from penstock.core.text.display import in_line
 from penstock.doors.langgraph import approver
@@ -33,8 +35,7 @@ NOT_SHOWN = "the file has changed since this was shown, so this change was not r
 WAITS = "it is pending as {id}: run `penstock approve {id}`"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Settlement:
+class Settlement(Struct, frozen=True, kw_only=True):
     """The writes of one step. `prove` says who approves, `kind` by which proof a no is told."""
 
     judging: WriteJudge
@@ -63,13 +64,13 @@ class Settlement:
         if now.state is State.REJECTED and now.answer is not None:
             # A no stands, whether an earlier run of this step or somebody in the queue said it.
             proof = Proof(by=now.answer.by, kind=now.answer.proof)
-            return self._no(one, now, now.answer.said, WriteOutcome.REJECTED, proof)
+            return self._rejected(one, now, proof, now.answer.said, now.answer.comments)
         if decided is None and now.state is State.WAITING:
             return self._kept(one, now, f"no answer: {in_line(one.decision.because)}")
         if decided is not None and not decided.yes and now.state in OPEN:
             proof = approver.rejecting(self.kind)
-            reject(self.judging.gate, [now], proof, decided.message)
-            return self._no(one, now, decided.message, WriteOutcome.REJECTED, proof)
+            reject(self.judging.gate, [now], proof, decided)
+            return self._rejected(one, now, proof, decided.said, decided.about([now.path]).comments)
         return self._written(one, now, decided or ReviewDecision())
 
     def _now(self, one: Write) -> Proposal:
@@ -101,15 +102,30 @@ class Settlement:
             one, now, f"{why}; {WAITS.format(id=short_name(self.judging.gate, now.id))}"
         )
 
+    def _rejected(
+        self,
+        one: Write,
+        now: Proposal,
+        proof: Proof,
+        said: str,
+        comments: Sequence[LineComment],
+    ) -> Entry:
+        return not_made(
+            one.request,
+            outcome=WriteOutcome.REJECTED,
+            reason=said,
+            at=self.judging.gate.now().wall,
+            proof=proof,
+            proposal=now,
+            comments=comments,
+        )
+
     def _no(
         self,
         one: Write,
         now: Proposal | None,
         reason: str,
-        outcome: WriteOutcome = WriteOutcome.BLOCKED,
-        proof: Proof = POLICY,
     ) -> Entry:
         at = self.judging.gate.now().wall
-        return not_made(
-            one.request, outcome=outcome, reason=reason, at=at, proof=proof, proposal=now
-        )
+        outcome = WriteOutcome.BLOCKED
+        return not_made(one.request, outcome=outcome, reason=reason, at=at, proposal=now)

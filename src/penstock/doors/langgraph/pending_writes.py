@@ -10,7 +10,9 @@ what was first shown of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.diff.measure import measure
 from penstock.core.diff.overwrite import unmeasured
@@ -34,8 +36,7 @@ TOGETHER = "with the earlier changes of this run"
 THE_DOOR = Proof(by=AGENT, kind="door")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Write:
+class Write(Struct, frozen=True, kw_only=True):
     """A pending write that was measured and judged.
 
     `base` is the digest of what it was judged against, `before` the content itself where a
@@ -74,8 +75,7 @@ class Write:
         return request
 
 
-@dataclass(kw_only=True)
-class WriteJudge:
+class WriteJudge(Struct, kw_only=True, dict=True):
     """The writes of one step, judged one after the other.
 
     `left` is what those before would leave in each file; `starts` the digests of what each file

@@ -12,9 +12,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from penstock.core.diff.hunks import unified
 from penstock.core.model import Bytes, Hunk, Source
@@ -31,8 +32,7 @@ NO_END = "\\ No newline at end of file\n"
 Tell = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Ascii:
+class Ascii(Struct, frozen=True):
     """A Source over text that is all ASCII, so that it need not be held a second time."""
 
     text: str

@@ -10,7 +10,8 @@ that was given and the one that it leads to.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.app.workspace import DoorExtras, Workspace, open_workspace, workspace_of
 from penstock.core.digest import digest
@@ -30,8 +31,7 @@ NAME = "langgraph gate"
 INSIDE = "name a file inside the project"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """A file: how it was named, and where that leads in the workspace."""
 
     shown: str
@@ -44,8 +44,7 @@ class Place:
         return self.target.shown != self.path.text
 
 
-@dataclass(frozen=True, kw_only=True)
-class Project:
+class Project(Struct, frozen=True, kw_only=True, dict=True):
     """A directory that no write may leave, in its workspace: the one that `penstock` finds."""
 
     root: str

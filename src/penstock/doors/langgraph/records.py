@@ -6,20 +6,24 @@ values; every write that came in leaves exactly one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeAlias
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from penstock.core.merge.strategies import Strategy
+from penstock.core.proposals.line_comment import LineComment, of_values
 from penstock.core.proposals.model import Proposal, Receipt
-from penstock.core.text.display import harmless
+from penstock.core.text.display import harmless, spoken
 from penstock.core.timestamps import stamp
 from penstock.doors.langgraph.pending_writes import Write
 from penstock.gate import Proof
 
 STRATEGY = "strategy:"
 POLICY = Proof(by="policy", kind="policy")
+ITS_FILE = "."  # what a comment is about that names no file
 Entry: TypeAlias = dict[str, Any]  # of `approved_writes` or `rejected_writes`
 
 
@@ -32,8 +36,7 @@ class DecisionType(StrEnum):
     RESPOND = "respond"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ReviewAction:
+class ReviewAction(Struct, frozen=True, kw_only=True):
     """One write that a person is asked about.
 
     `args` are the call's own; an edit keeps their names and types, and the values of those in
@@ -52,15 +55,32 @@ class ReviewAction:
     facts: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ReviewDecision:
-    """What a person decided; `args` are those of an edit."""
+class ReviewDecision(Struct, frozen=True, kw_only=True):
+    """What a person decided; `args` are those of an edit, `comments` what a rejection points at."""
 
     kind: DecisionType = DecisionType.APPROVE
     strategy: Strategy = Strategy.REPLACE
     insertion_point: int | None = None
     args: Mapping[str, object] = field(default_factory=dict)
     message: str = ""
+    comments: tuple[LineComment, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """The message and every comment, as the agent reads them."""
+        words = [
+            one.words if one.path == ITS_FILE else f"{spoken(one.path)} {one.words}"
+            for one in self.comments
+        ]
+        return "; ".join(filter(None, (self.message, *words)))
+
+    def about(self, paths: Collection[str]) -> ReviewDecision:
+        """Return it for some files: a comment that names none is about the only one."""
+        if len(paths) != 1:
+            return self
+        (only,) = paths
+        named = (replace(one, path=only) if one.path == ITS_FILE else one for one in self.comments)
+        return replace(self, comments=tuple(named))
 
     @property
     def yes(self) -> bool:
@@ -70,7 +90,9 @@ class ReviewDecision:
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values, as the state of a graph keeps it."""
         said = {"type": str(self.kind), "strategy": str(self.strategy), "args": dict(self.args)}
-        return {**said, "insertion_point": self.insertion_point, "message": self.message}
+        comments = [one.as_json() for one in self.comments]
+        words = {"message": self.message, "comments": comments}
+        return {**said, "insertion_point": self.insertion_point, **words}
 
 
 def decision_of(kept: Mapping[str, Any]) -> ReviewDecision:
@@ -81,6 +103,7 @@ def decision_of(kept: Mapping[str, Any]) -> ReviewDecision:
         insertion_point=kept["insertion_point"],
         args=kept["args"],
         message=kept["message"],
+        comments=of_values(kept.get("comments")),
     )
 
 
@@ -129,9 +152,12 @@ def not_made(
     at: float,
     proof: Proof = POLICY,
     proposal: Proposal | None = None,
+    comments: Sequence[LineComment] = (),
 ) -> Entry:
     """Return the entry of a write that was not made, with the reason."""
-    known = {"proposal_id": proposal.id, "before": proposal.base} if proposal else {}
+    known: Entry = {"proposal_id": proposal.id, "before": proposal.base} if proposal else {}
+    if comments:
+        known["comments"] = [{**one.as_json(), "text": harmless(one.text)} for one in comments]
     said = {"outcome": str(outcome), "reason": harmless(reason), "timestamp": stamp(at)}
     return {**request, **said, "by": proof.by, "proof": proof.kind, **known}
 

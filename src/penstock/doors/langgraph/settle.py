@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from penstock.core.errors import PenstockError, RefusedError, StaleError
 from penstock.core.merge.strategies import Strategy
 from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
@@ -118,9 +120,22 @@ def _receipts(gate: Gate, found: Sequence[Proposal]) -> list[Receipt]:
     return [one for one in known if one is not None] if all(known) else []
 
 
-def reject(gate: Gate, found: Sequence[Proposal], proof: Proof, reason: str) -> None:
-    """Close what is open; what is closed already stays as it is."""
+def reject(gate: Gate, found: Sequence[Proposal], proof: Proof, said: ReviewDecision) -> None:
+    """Close what is open, with the comments on it; what is closed already stays as it is.
+
+    A comment on a file that is none of these is part of the reason.
+    """
     now = gate.now()
-    ids = [one.id for one in found if one.state in OPEN and not one.expired(now)]
-    if ids:
-        gate.answer_all(ids, approve=False, proof=proof, reason=reason)
+    still = [one for one in found if one.state in OPEN and not one.expired(now)]
+    if not still:
+        return
+    paths = {one.path for one in still}
+    own = said.about(paths)
+    other = replace(own, comments=tuple(each for each in own.comments if each.path not in paths))
+    gate.answer_all(
+        [one.id for one in still],
+        approve=False,
+        proof=proof,
+        reason=other.said,
+        comments=[each for each in own.comments if each.path in paths],
+    )

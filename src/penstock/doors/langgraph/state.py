@@ -35,8 +35,9 @@ class FileWriteRequest(TypedDict):
     lines_deleted: NotRequired[int]
     lines_added: NotRequired[int]
     change_ratio: NotRequired[float]
-    # Of a write that was not made:
+    # Of a write that was not made; a comment has `path`, `start`, `end`, `removed`, `hunk`, `text`:
     reason: NotRequired[str]
+    comments: NotRequired[list[dict[str, Any]]]
     timestamp: NotRequired[str]
     outcome: NotRequired[str]
     by: NotRequired[str]

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import dataclass
 from hashlib import sha256
+
+from msgspec import Struct
 
 # LangGraph's own names; there are no public ones.
 CHECKPOINTER = "__pregel_checkpointer"
 SCRATCHPAD = "__pregel_scratchpad"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Thread:
+class Thread(Struct, frozen=True, kw_only=True):
     """`step` is empty outside of a graph; `resumable` says that an interrupt can be answered."""
 
     id: str = ""

@@ -15,7 +15,8 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.strict_json import DuplicateKeyError, strict
 
@@ -35,8 +36,7 @@ AT_TAIL = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LineFault:
+class LineFault(Struct, frozen=True, kw_only=True):
     """A line that is no message: what to answer, and to which request."""
 
     code: int
@@ -49,8 +49,7 @@ class LineFault:
         return {"jsonrpc": "2.0", "id": self.request_id, "error": error}
 
 
-@dataclass(slots=True)
-class LineReader:
+class LineReader(Struct):
     """Lines from a function that returns some more bytes, and none at the end."""
 
     more: Callable[[int], bytes]
@@ -120,8 +119,7 @@ def parsed(line: bytes) -> dict[str, object] | LineFault:
 # --- the two descriptors ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Wire:
+class Wire(Struct, frozen=True, kw_only=True):
     """The two descriptors that the client holds the other ends of."""
 
     read: int

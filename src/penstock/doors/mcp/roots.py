@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -19,6 +18,8 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from penstock.core.errors import InputError, RefusedError
@@ -28,8 +29,7 @@ MOST = 64
 ROOTS, PAGE = "roots", "approval_page"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Round:
+class Round(Struct, frozen=True, kw_only=True):
     """What earlier rounds of one call have settled; None for roots means not known yet."""
 
     roots: tuple[str, ...] | None = None

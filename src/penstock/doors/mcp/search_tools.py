@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.paths.globs import matches
@@ -132,8 +133,7 @@ def _found(hunt: Hunt) -> ToolAnswer:
     return ToolAnswer(texts=("\n".join(lines) or "no matches", *notes), data=data)
 
 
-@dataclass(kw_only=True)
-class Hunt:
+class Hunt(Struct, kw_only=True, dict=True):
     """A search on its way."""
 
     asked: ToolCall

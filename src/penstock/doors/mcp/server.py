@@ -15,7 +15,6 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
@@ -27,6 +26,8 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock import __version__
 from penstock.app import Workspace
@@ -80,8 +81,7 @@ def made(here: Workspace, *, page: str = "") -> Server[Any]:
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True, kw_only=True):
     """A page on which a person can decide about something that waits."""
 
     waits: str
@@ -99,8 +99,7 @@ class Offer:
         return types.ElicitRequest(params=params)
 
 
-@dataclass
-class Toolbox:
+class Toolbox(Struct, dict=True):
     """One workspace's tools and resources, and what their calls share."""
 
     here: Workspace

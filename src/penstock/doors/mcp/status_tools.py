@@ -6,13 +6,13 @@ Always true: nothing here changes a proposal, and no content of a file is told.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
 from penstock.core.model import Change, Decision
 from penstock.core.policy.model import Layer, Policy
 from penstock.core.policy.rule import Rule
-from penstock.core.proposals.line_comment import LineComment
 from penstock.core.proposals.model import OPEN, Proposal, State
 from penstock.core.proposals.outcome import answer_text
 from penstock.core.text.display import spoken
@@ -65,7 +65,7 @@ def proposal_status(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAns
         "next": NEXT[state],
         "reason": reason,
         "comments": [
-            _comment(said) for each in rejected if each.answer for said in each.answer.comments
+            said.as_json() for each in rejected if each.answer for said in each.answer.comments
         ],
         "because": one.decision.because,
         "answered_by": one.answer.by if one.answer else "",
@@ -82,18 +82,6 @@ def proposal_status(asked: ToolCall, arguments: Mapping[str, object]) -> ToolAns
 
 def _reason(one: Proposal) -> str:
     return one.answer.said if one.answer else ""
-
-
-def _comment(comment: LineComment) -> Json:
-    """Return what a person wrote beside some lines of the proposed content."""
-    return {
-        "path": comment.path,
-        "start": comment.start,
-        "end": comment.end,
-        "removed": comment.removed,
-        "hunk": comment.hunk,
-        "text": comment.text,
-    }
 
 
 def _found(asked: ToolCall, known: str) -> tuple[Proposal, ...]:

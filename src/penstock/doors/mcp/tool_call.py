@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.app import Workspace
 from penstock.core.audit.judgement import MOST_RULES, STATUS, judgement
@@ -35,8 +36,7 @@ def _never() -> bool:
     return False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolAnswer:
+class ToolAnswer(Struct, frozen=True, kw_only=True):
     """What a tool says: texts for the model, and the same as data.
 
     `content` is part of a file and sent as it is; `texts` are ours, with nothing hidden in them.
@@ -47,8 +47,7 @@ class ToolAnswer:
     content: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True, kw_only=True):
     """A call. `roots` are absolute, resolved directories; none means that none were named."""
 
     here: Workspace

@@ -7,7 +7,8 @@ Always true: a tool that can change a file says so, and there is none that appli
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.errors import InputError
 from penstock.core.text.display import spoken
@@ -21,8 +22,7 @@ Run = Callable[[ToolCall, Mapping[str, object]], ToolAnswer]
 LONGEST_WAIT = 50  # seconds; clients give a call a minute
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True, kw_only=True):
     """One tool. `reads` means that nothing in the workspace changes by it.
 
     `apart` runs beside what the gate is doing; `waits` may be asked to wait for an answer.

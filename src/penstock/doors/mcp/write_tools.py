@@ -10,7 +10,8 @@ policy itself approved.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.core.digest import digest
 from penstock.core.errors import InputError, StaleError

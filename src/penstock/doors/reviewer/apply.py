@@ -12,8 +12,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from penstock.app import rule_edits as app
 from penstock.app.proof import who
@@ -40,13 +41,19 @@ if TYPE_CHECKING:
 Prove = Callable[["Workspace", tuple[str, ...]], "Proof"]
 
 
-@dataclass(kw_only=True)
-class Apply:
-    """One run of the command. `prove` gets the proof of a person, or raises RefusedError."""
+class Apply(Struct, kw_only=True, dict=True):
+    """One run of the command. `prove` gets the proof of a person, or raises RefusedError.
+
+    With a workspace as `home` the edit belongs there, and needs a proof also where it widens
+    nothing; `shown` is then the fingerprint of the plan that the person saw.
+    """
 
     asked: ApplyArguments
     environ: Mapping[str, str]
     prove: Prove
+    home: Workspace | None = None
+    shown: str = ""
+    ids: Callable[[], Mapping[str, str]] = dict  # of what was drafted for the proof, by file
     operation: str | None = None
     targets: tuple[str, ...] = ("",)
     error: PenstockError | None = None  # what stood against it, for callers that raise it
@@ -82,6 +89,8 @@ class Apply:
 
     def _plan(self, operation: Operation) -> EditPlan:
         plan = planned(operation)
+        if self.shown and plan.fingerprint != self.shown:
+            raise rules_changed()
         respect_people(plan, force=self.asked.force)
         return plan
 
@@ -141,7 +150,7 @@ class Apply:
         """Ask who has to be asked, then take the lock, and write what is then true."""
         proof, shown = self._proven(operation)
         paths, by = operation.files, self._by()
-        with app.editing(paths, by=by) as write:
+        with app.editing(paths, by=by, home=self.home) as write:
             plan = self._plan(operation)
             if proof is not None and plan.after != shown:
                 raise StaleError(
@@ -160,11 +169,11 @@ class Apply:
 
         Nobody is asked while others wait for the lock, unless the rules changed just then.
         """
-        if plan is None and app.asks_person(operation.files) is None:
+        if plan is None and self.home is None and app.asks_person(operation.files) is None:
             return None, {}
         plan = plan or self._plan(operation)
         reasons = _widens(plan)
-        here = app.asks_person(plan.files) if reasons else None
+        here = self.home or (app.asks_person(plan.files) if reasons else None)
         return (self.prove(here, reasons), plan.after) if here else (None, {})
 
     def _through_the_gate(
@@ -189,6 +198,7 @@ class Apply:
             snapshot=f"chore(config): snapshot {names} before an edit\n",
             facts=self._facts(plan),
             proof=proof,
+            ids=self.ids(),
         )
         done = write(edit)
         info = responses.rollback_info(done.kept, message.partition("\n")[0])
@@ -245,6 +255,15 @@ class Apply:
         if not said["success"]:
             line |= {key: said[key] for key in ("error", "error_type", "details")}
         return line
+
+
+def rules_changed() -> StaleError:
+    """Return why an edit that was shown is not made: it would be another one now."""
+    return StaleError(
+        "base-changed",
+        "the rules changed since this was shown, so nothing was changed",
+        hint="review the new diff",
+    )
 
 
 def _widens(plan: EditPlan) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ Always true: what cannot be understood is refused before anything is looked at o
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.app.rules.policy_files import SWITCH
 from penstock.core.errors import InputError
@@ -18,8 +19,7 @@ ACTOR = "DECISION_REVIEWER_ACTOR"
 __all__ = ["ACTOR", "MOST_JSON", "SWITCH", "ApplyArguments", "operation_named", "read_json"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ApplyArguments:
+class ApplyArguments(Struct, frozen=True, kw_only=True):
     """The options of one `apply`."""
 
     json: str

@@ -13,8 +13,9 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from penstock.app.decision_logs import is_ours
 from penstock.app.workspace import policy_with

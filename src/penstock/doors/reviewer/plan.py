@@ -10,10 +10,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.app import rule_edits as app
 from penstock.app.workspace import read_rules, rule_history
+from penstock.core.digest import digest
 from penstock.core.errors import InputError
 from penstock.core.rule_edit.edit import (
     Detail,
@@ -39,8 +42,7 @@ TABLES = frozenset({*(name.encode() for name in OURS), b"logging", b"variables"}
 HEADER = re.compile(rb"^[ \t]*+\[\[?+[ \t]*+([\w-]++)(?:\.([\w-]++))?+", re.MULTILINE)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EditPlan:
+class EditPlan(Struct, frozen=True, kw_only=True):
     """An operation with the files that it is about, as they are and as they would be.
 
     `main` is the file that the policy begins with, which may include the edited ones.
@@ -61,6 +63,12 @@ class EditPlan:
     def after(self) -> Mapping[str, bytes]:
         """The new texts of the files that change."""
         return {p: d for p, d in self.edited.texts.items() if d != self.before[p]}
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of every file that changes, as it is and as it would be."""
+        texts = [(path, self.before[path], text) for path, text in sorted(self.after.items())]
+        return digest(repr(texts).encode("utf-8", "surrogatepass"))
 
     def changes(self, *, dry_run: bool) -> list[str]:
         """Return one sentence for each change."""

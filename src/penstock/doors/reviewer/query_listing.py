@@ -8,8 +8,9 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING
+
+from msgspec import to_builtins
 
 from penstock.app.workspace import read_rules
 from penstock.core.policy.regexes import search
@@ -117,7 +118,7 @@ def _settings(loaded: LoadResult) -> dict[str, Document]:
 
 def _sections(settings: Mapping[str, Document], loaded: LoadResult) -> dict[str, Document]:
     """Return the tables that say more when asked for: what holds where the file is silent."""
-    usual = {key: _plain(value) for key, value in asdict(build(loaded).advisor).items()}
+    usual = {key: _plain(value) for key, value in to_builtins(build(loaded).advisor).items()}
     found = {"llm_fallback": {**usual, **settings.get("llm_fallback", {})}}
     if "original" in loaded.settings:
         found["audit"] = settings["logging"]

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from penstock.app.decision_logs import loaded_config
 from penstock.app.rule_edits import found_config
@@ -43,8 +44,7 @@ class QueryError(Exception):
         return {"error": {"code": self.code, "message": self.message, "details": self.details}}
 
 
-@dataclass(kw_only=True, slots=True)
-class QueryContext:
+class QueryContext(Struct, kw_only=True):
     """Where a question is asked: which rules file and which logs, each found when it is needed."""
 
     config: str = ""
@@ -52,7 +52,7 @@ class QueryContext:
     start: str = ""
     now: float = 0.0
     told: Callable[[int, int], None] | None = None
-    _loaded: LoadResult | None = field(default=None, init=False)
+    _loaded: LoadResult | None = None
 
     def config_path(self) -> str:
         """Return the rules file. Raises QueryError `config_not_found`."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import PenstockError
 from penstock.core.rule_edit.operation import EditError
@@ -30,8 +31,7 @@ UNSURE = frozenset({"half-applied", "outcome-unknown", "system", "internal-error
 Document = dict[str, object]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CommandResult:
+class CommandResult(Struct, frozen=True, kw_only=True):
     """One document for stdout, sentences for stderr, and the exit code."""
 
     document: Document

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns
@@ -45,16 +47,14 @@ from penstock.gate import Item, Proof
 MOST_NAMED = 3
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CommitVerdicts:
+class CommitVerdicts(Struct, frozen=True, kw_only=True):
     """What the rules say to the files of some commits."""
 
     denied: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BranchMove:
+class BranchMove(Struct, frozen=True, kw_only=True):
     """A branch that was moved forward."""
 
     branch: str
@@ -199,8 +199,7 @@ def drop_refs(here: Workspace, run: str) -> int:
     return RunCommits(IsolatedRuns(here)).drop_refs(run)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Move:
+class _Move(Struct, frozen=True, kw_only=True):
     """A branch that can be moved: where from, where to, and what that brings."""
 
     place: str

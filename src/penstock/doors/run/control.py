@@ -14,8 +14,9 @@ import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 NAME = "run.sock"
 MOST_CLIENTS = 4
@@ -28,8 +29,7 @@ Question = Mapping[str, Any]
 Answer = Callable[[Question], Mapping[str, Any]]
 
 
-@dataclass(kw_only=True)
-class ControlClient:
+class ControlClient(Struct, kw_only=True, dict=True):
     """A connection that has not asked yet."""
 
     line: socket.socket

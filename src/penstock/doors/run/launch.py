@@ -9,23 +9,23 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from contextlib import closing
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedProcess, IsolatedRuns, RunRecord
 from penstock.core.errors import PenstockError
 from penstock.core.run.summary import SyncResult, counts, finished, started
 from penstock.doors.run.control import ControlSocket
-from penstock.doors.run.home import write_back
 from penstock.doors.run.supervise import LOOK_SECONDS, Supervisor
 from penstock.doors.run.sync import Sync
 
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunOutcome:
+class RunOutcome(Struct, frozen=True, kw_only=True):
     """How a run ended, and what became of its changes."""
 
     run: str
@@ -54,37 +54,18 @@ def run_command(
         record = replace(runs.written_again(runs.records.get(again)), ended=0.0)
     else:
         record = runs.records.make(here.root, command, time.time())
-    with runs.records.held(record.id), ExitStack() as ending:
+    launch = _Launch(here=here, runs=runs, run=record.id, say=say, ask=ask, turns=turns)
+    with runs.records.held(record.id):
         if again:
             runs.records.keep(record)
-        control = ControlSocket(runs.records.path(record.id))
-        ending.callback(control.close)
-        attendant: Supervisor | None = None
-        home: list[str] = []
         try:
-            with runs.started(record.id, command, os.environ, mode=mode, control=control.path) as (
-                process,
-                notes,
-            ):
-                _announce(here, runs, record.id, command, process, notes, say)
-                attendant = Supervisor(
-                    here=here,
-                    runs=runs,
-                    run=record.id,
-                    process=process,
-                    control=control,
-                    ask=ask,
-                    turns=turns and process.mode == "overlay",
-                )
-                code = process.wait(LOOK_SECONDS, attendant=attendant)
-                if runs.keeps_home():
-                    home = write_back(here, runs, record.id)
+            code = launch.carry_out(command, mode)
         except BaseException:
             if not again and not runs.has_layer(record.id):
                 runs.records.drop(record.id)
             raise
         try:
-            result = sync_run(here, runs, record, code, ask=ask, before=attendant)
+            result = sync_run(here, runs, record, code, ask=ask, before=launch.attendant)
         except (PenstockError, OSError):
             say(
                 f"penstock: run {record.id} finished (exit {code}); its changes are kept, unapplied"
@@ -92,9 +73,46 @@ def run_command(
             say(f"  penstock runs apply {record.id}    penstock runs diff {record.id}")
             raise
         kept = tidy(runs, record.id, result)
-        for line in [*finished(record.id, code, result, kept=kept), *home]:
+        for line in [*finished(record.id, code, result, kept=kept), *launch.home]:
             say(line)
         return RunOutcome(run=record.id, code=code, result=result)
+
+
+class _Launch(Struct, kw_only=True, dict=True):
+    """A command on its way through a run, and who attends it."""
+
+    here: Workspace
+    runs: IsolatedRuns
+    run: str
+    say: Say
+    ask: bool
+    turns: bool
+    attendant: Supervisor | None = None
+    home: Sequence[str] = ()  # what a person should know of what was written back
+
+    def carry_out(self, command: Sequence[str], mode: str) -> int:
+        """Start the command, attend it to its end, and return its exit code."""
+        runs, run = self.runs, self.run
+        control = ControlSocket(runs.records.path(run))
+        with closing(control):
+            begun = runs.started(run, command, os.environ, mode=mode, control=control.path)
+            with begun as (process, notes):
+                _announce(self.here, runs, run, command, process, notes, self.say)
+                self.attendant = Supervisor(
+                    here=self.here,
+                    runs=runs,
+                    run=run,
+                    process=process,
+                    control=control,
+                    ask=self.ask,
+                    turns=self.turns and process.mode == "overlay",
+                )
+                code = process.wait(LOOK_SECONDS, attendant=self.attendant)
+                if runs.wrote_home(run):
+                    from penstock.doors.run.home import write_back
+
+                    self.home = write_back(self.here, runs, run)
+        return code
 
 
 def _announce(

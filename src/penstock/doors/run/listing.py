@@ -6,7 +6,8 @@ Always true: looking changes nothing; a run that goes on is left alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns, RunRecord
@@ -20,8 +21,7 @@ from penstock.doors.run.launch import sync_run
 from penstock.doors.run.sort import settle_layer, sort_layer
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunListing:
+class RunListing(Struct, frozen=True, kw_only=True):
     """One run as it is listed."""
 
     record: RunRecord

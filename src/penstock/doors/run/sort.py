@@ -8,8 +8,9 @@ Always true: the rules and the list of ignored files are those of the real tree,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+
+from msgspec import Struct
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns
@@ -26,8 +27,7 @@ from penstock.gate import Gate
 AGENT = "run"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SortedLayer:
+class SortedLayer(Struct, frozen=True, kw_only=True):
     """The entries of a layer that are the project's, and how many others there are.
 
     `behind` are entries that the user changed outside after the run was done with them.
@@ -85,7 +85,8 @@ def settle_layer(runs: IsolatedRuns, run: str, behind: Sequence[LayerEntry] = ()
 
 
 def _places(runs: IsolatedRuns) -> Callable[[str], LayerPlace]:
-    return partial(place_of, tracked=runs.tracked(), scratch=runs.settings.scratch)
+    # Most layers hold nothing that could be scratch: git is asked once, when something does.
+    return partial(place_of, tracked=cache(runs.tracked), scratch=runs.settings.scratch)
 
 
 def _check_count(run: str, files: int, most: int) -> None:

@@ -12,16 +12,15 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedProcess, IsolatedRuns
 from penstock.core.errors import PenstockError
 from penstock.core.proposals.model import OPEN
-from penstock.core.proposals.outcome import outcome
-from penstock.core.proposals.short_id import short
 from penstock.core.run.news import news
 from penstock.core.run.place import GIT, SCRATCH
 from penstock.core.run.quiet import LOOK_SECONDS, QuietLayer
@@ -40,8 +39,7 @@ MOST_NEWS = 20
 UNENTERED = SCRATCH | {GIT}
 
 
-@dataclass(kw_only=True)
-class Supervisor:
+class Supervisor(Struct, kw_only=True, dict=True):
     """Attends a run: `turns` says whether its changes are synced while it goes on."""
 
     here: Workspace
@@ -52,7 +50,7 @@ class Supervisor:
     turns: bool = True
     result: SyncResult | None = None
     control: ControlSocket | None = None
-    refreshed: float = 0.0
+    refreshed: float = field(default_factory=time.monotonic)  # it begins with a fresh view
     synced: float = 0.0
     unheard: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_NEWS))
     quiet: QuietLayer = field(default_factory=QuietLayer)
@@ -101,8 +99,14 @@ class Supervisor:
 
     def _outcomes(self, now: SyncResult) -> Iterator[str]:
         """Yield what a person decided about changes that were pending."""
+        earlier = self.result.pending if self.result else ()
+        if not earlier:
+            return
+        from penstock.core.proposals.outcome import outcome
+        from penstock.core.proposals.short_id import short
+
         left = {one.note for one in now.pending}
-        for one in self.result.pending if self.result else ():
+        for one in earlier:
             found = self.here.gate.get(one.note) if one.note not in left else None
             if found is None or (found.answer and found.answer.reason == CHANGED_BACK):
                 continue

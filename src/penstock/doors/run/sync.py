@@ -11,7 +11,9 @@ reason; git's own files are never proposed.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns, LiveLayer, RunLayer
@@ -37,13 +39,13 @@ from penstock.gate import Item, Proof
 from penstock.gate.parts import ANYTHING
 
 PENDING = ".pending"
+MOST_BYTES = 32 << 20  # of contents in a set; one file more may be in it
 MOST_PASSES = 3  # more than one for files that are changed outside in the very moment
 CHANGED_BACK = "the run changed the file back"
 CHANGED_NOW = "a file was changed outside the run while it was being written"
 
 
-@dataclass(kw_only=True)
-class Sync:
+class Sync(Struct, kw_only=True, dict=True):
     """One sync of the layer of a run.
 
     Where a file is changed outside while its change is on its way, the layer is looked at again.
@@ -115,10 +117,9 @@ class Sync:
         What is held is neither: nobody took it, and nobody may drop it.
         """
         known = self.runs.records.bases(self.run)
-        nodes = {one.path: one.node for one in found.project if one.path not in held}
-        same = {p: node for p, node in nodes.items() if p not in left}
-        bases = agreed(known, same)
-        bases = offered(bases, {p: node for p, node in nodes.items() if p not in same})
+        taken = [one for one in found.project if one.path not in held]
+        same = {one.path: one.node for one in taken if one.path not in left}
+        bases = offered(agreed(known, same), [one for one in taken if one.path in left])
         if self.live is None:
             settle_layer(self.runs, self.run, found.behind)
         else:
@@ -140,10 +141,17 @@ class Sync:
     # -- proposing ---------------------------------------------------------------------------------
 
     def _take(self, made: Sequence[LayerChange], layer: RunLayer) -> None:
-        """Propose some changes: what is allowed is one set and written, what waits another."""
+        """Propose some changes: what is allowed is one set and written, the rest is pending.
+
+        Contents are held in memory on their way, so very large sets are several.
+        """
         allowed: list[tuple[LayerChange, Item]] = []
         waiting: list[tuple[LayerChange, Item]] = []
+        held = 0
         for one in made:
+            if held >= MOST_BYTES:
+                self._hand_over(allowed, waiting)
+                allowed, waiting, held = [], [], 0
             try:
                 item = self._item(one, layer)
                 if self._known(one):
@@ -152,6 +160,7 @@ class Sync:
             except (PenstockError, OSError) as fault:
                 self.failed.append(PathNote(path=one.path, note=_reason(fault)))
                 continue
+            held += len(item.content or b"")
             anyhow = replace(item, expect=ANYTHING)  # a person sees what it would replace
             if found.state is State.DENIED:
                 self._deny(one, anyhow)
@@ -159,7 +168,14 @@ class Sync:
                 allowed.append((one, item))
             else:
                 waiting.append((replace(one, out_of_date=newer), anyhow))
-        removals = bool(made) and made[0].turn is Turn.REMOVALS
+        self._hand_over(allowed, waiting)
+
+    def _hand_over(
+        self,
+        allowed: Sequence[tuple[LayerChange, Item]],
+        waiting: Sequence[tuple[LayerChange, Item]],
+    ) -> None:
+        removals = bool(allowed) and allowed[0][0].turn is Turn.REMOVALS
         for group in [[one] for one in allowed] if removals else [allowed]:
             self._apply(group)
         self._wait(waiting)

@@ -6,7 +6,8 @@ Always true: looking changes nothing, and a layer that is being written is read 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns
@@ -21,8 +22,7 @@ MOST_ASKED = 5_000  # proposals that are looked through for a run's own
 IN_LAYER = "in the layer"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunChange:
+class RunChange(Struct, frozen=True, kw_only=True):
     """One path that a run changed: what it did, what became of it, and since when."""
 
     path: str
@@ -42,8 +42,7 @@ class RunChange:
         return self.path.rpartition("/")[2]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunTree:
+class RunTree(Struct, frozen=True, kw_only=True):
     """A run with what it changed, by path; scratch and git's own files are only counted."""
 
     listing: RunListing

@@ -10,8 +10,9 @@ import json
 import os
 import tomllib
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from penstock.core.errors import InputError
 from penstock.doors.setup import json_splice
@@ -20,8 +21,7 @@ OK, NOTE, WARN, BAD = "ok", "note", "warn", "bad"
 LARGEST = 16 * 1024 * 1024
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One thing that was looked at: how it is, and what to do where it is not well."""
 
     name: str
@@ -30,8 +30,7 @@ class Finding:
     hint: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SettingsPlace:
+class SettingsPlace(Struct, frozen=True, kw_only=True):
     """Where to look. `system` is put in front of the paths that are for all users.
 
     `environ` are the variables by which agents' settings lie elsewhere.

@@ -10,15 +10,15 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.doors.hook.agents import NAMES
 
 NOTHING: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Signs:
+class Signs(Struct, frozen=True, kw_only=True):
     """How an agent is noticed: names in the project and in the home, a variable, programs."""
 
     project: tuple[str, ...] = ()

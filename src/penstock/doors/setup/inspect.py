@@ -19,6 +19,7 @@ from typing import Any
 import penstock
 from penstock.core.distribution import NAME
 from penstock.core.own_commands import HOOK_PROGRAM, PENSTOCK
+from penstock.core.text.late_regex import late_regex
 from penstock.doors.hook.agents import agent_module
 from penstock.doors.setup.agent_files import BAD, NOTE, OK, WARN, Finding, SettingsPlace, shown
 from penstock.doors.setup.entries import HOOK
@@ -90,7 +91,7 @@ def sight(place: SettingsPlace) -> Callable[[str], list[str]]:
     return lambda tool: list(agents(tool))
 
 
-_BEFORE = re.compile(r"(?i)pre|before|permission")
+_BEFORE = late_regex(r"(?i)pre|before|permission")
 
 
 def _sees(matcher: str, tool: str) -> bool:

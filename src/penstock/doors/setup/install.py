@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.app import Workspace
 from penstock.app.places import user_rules
@@ -67,8 +69,7 @@ observe = true
 """
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True, kw_only=True):
     """What is to be registered, and for whom; `preset` "" is `guard` where there are no rules."""
 
     agents: tuple[str, ...]

@@ -13,7 +13,8 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.app.places import private_dir, read_file, told, write_file
 
@@ -21,8 +22,7 @@ NAME = "installed.json"
 LIMIT = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileBefore:
+class FileBefore(Struct, frozen=True, kw_only=True):
     """A file as it was: `content` None where there was none; `after` is what we left there."""
 
     content: bytes | None

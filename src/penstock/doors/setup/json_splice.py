@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError
 from penstock.core.text.json_fault import json_fault
@@ -19,8 +20,7 @@ BLANK = " \t\n\r"
 _DECODER = json.JSONDecoder()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MemberSpan:
+class MemberSpan(Struct, frozen=True, kw_only=True):
     """Where a member stands: from its key (or itself, in a list) to the end of its value."""
 
     key: str | int

@@ -11,8 +11,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.digest import digest
 from penstock.core.errors import InputError
@@ -34,8 +36,7 @@ from penstock.doors.setup.scopes import GLOBAL, LOCAL, SHARED, home_files, proje
 from penstock.ports import Files, PlannedWrite
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PlanStep:
+class PlanStep(Struct, frozen=True, kw_only=True):
     """One file of a plan: its bytes before and after; None is no file. `why` says what is left.
 
     `at_home`: the path is from the top of the disk, and the file is for every project.
@@ -59,8 +60,7 @@ class PlanStep:
         return f"/{self.path}" if self.at_home else self.path
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Registration:
+class Registration(Struct, frozen=True, kw_only=True):
     """A hook of ours as it is registered: where, for which event, what it runs or asks.
 
     `file` is in the project, or absolute for one in the home.

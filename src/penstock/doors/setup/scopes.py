@@ -14,7 +14,8 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 import penstock
 from penstock.core.distribution import NAME
@@ -36,8 +37,7 @@ LOCAL_FILES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HomeFolder:
+class HomeFolder(Struct, frozen=True, kw_only=True):
     """Where an agent's settings are in the home: what replaces the beginning of a project's file.
 
     `below` is where in the variable's place they lie.

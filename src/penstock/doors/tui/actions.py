@@ -81,6 +81,7 @@ class Actions(QueueScreen):
     async def _show_version(self, made: Proposal) -> None:
         """Go on with the version that took a proposal's place."""
         self.seen = None  # what is on the screen is not the version yet
+        self.drafts.take_over(made)
         await self.look_again()
         ids = [one.id for one in self._filtered()]
         if made.id in ids:

@@ -19,13 +19,14 @@ from penstock.core.text.display import spoken
 from penstock.core.text.quantities import counted
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.actions import TOO_SOON
+from penstock.doors.tui.conversation import Conversation
 from penstock.doors.tui.gateway import ReviewDesk, WriteResult
-from penstock.doors.tui.revise import Edit, Revisions
+from penstock.doors.tui.revise import Edit
 
 __all__ = ["Edit", "ReviewApp"]
 
 
-class ReviewApp(Revisions):
+class ReviewApp(Conversation):
     """The review of one workspace. Its result is how many proposals are left waiting."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -40,17 +41,23 @@ class ReviewApp(Revisions):
         # Here and not in the pane: hunks are gone to and ticked from the list as well.
         Binding("right_square_bracket", "hunk(1)", show=False),
         Binding("left_square_bracket", "hunk(-1)", show=False),
-        Binding("space", "tick", show=False),
+        Binding("space,x", "tick", show=False),
         Binding("a", "do('approve')", "approve"),
         Binding("A", "do('approve_set')", "approve set"),
         Binding("r", "do('reject')", "reject"),
+        Binding("c", "do('comment')", "comment"),
         Binding("s", "do('strategy')", "strategy"),
         Binding("h", "do('hunks')", "hunks"),
         Binding("e", "do('edit')", "edit"),
         Binding("b", "do('rebase')", "rebase"),
         Binding("t", "do('renew')", "renew"),
         Binding("u", "do('undo')", "undo"),
+        Binding("B", "do('rebase_set')", show=False),
         Binding("f", "do('files')", "files"),
+        Binding("T", "do('tree')", "tree"),
+        Binding("W", "white_space", "white space"),
+        Binding("m", "context", "context"),
+        Binding("M", "context(True)", show=False),
         Binding("v", "sides", "side by side"),
         Binding("z", "whole", "diff only"),
         Binding("w", "fold", "long lines"),
@@ -58,6 +65,7 @@ class ReviewApp(Revisions):
         Binding("slash", "find", "find"),
         Binding("n", "again(False)", show=False),
         Binding("N", "again(True)", show=False),
+        Binding("p", "step(-1)", show=False),
         Binding("enter", "do('keep_preview')", show=False),
         Binding("escape", "leave_view", show=False),
     ]
@@ -101,6 +109,7 @@ class ReviewApp(Revisions):
     async def _approve_all(self, shown: tuple[Proposal, ...]) -> None:
         """Approve what was shown of these, or what the person accepts unseen, and write it."""
         self._refuse_unticked(shown)
+        self.drafts.refuse(shown)
         unseen = self.views.unseen(shown)
         if unseen and not await self._accepted(shown, unseen):
             return
@@ -137,13 +146,6 @@ class ReviewApp(Revisions):
             job = partial(self.desk.undo, done.of_set)
             await self._show_version(await self._run("measuring", job))
 
-    async def _answered(self, said: str) -> None:
-        """Go on to the next one; a key that is held down must not answer it."""
-        self.wait_a_moment()
-        self.told = said
-        self.say(said)
-        await self.look_again()
-
     async def _unlocked(self) -> bool:
         """Ask for the passphrase where it is needed; False when the person left."""
         if not self.desk.keys.locked():
@@ -158,14 +160,6 @@ class ReviewApp(Revisions):
     def _unlock(self, secret: dialogs.Secret) -> None:
         self.desk.keys.unlock(secret.passphrase, secret.code)
 
-    async def do_reject(self) -> None:
-        """Send it back with a reason."""
-        seen = self._shown()
-        reason = await self.push_screen_wait(dialogs.TextDialog("reason (sent to the agent)"))
-        if isinstance(reason, str):
-            job = partial(self.desk.reject, (seen.one,), reason)
-            await self._answered(await self._run("rejecting", job))
-
     def action_help(self) -> None:
         """Show every key."""
         self.push_screen(dialogs.MessageDialog("penstock review", dialogs.HELP))
@@ -176,6 +170,8 @@ class ReviewApp(Revisions):
 
     async def action_leave(self) -> None:
         """End; what is not answered goes on waiting."""
+        if not self.may_leave():
+            return
         self._to_terminal("\x1b[23;2t")
         await self.look_again()  # what was answered a moment ago waits no more
         self.exit(sum(one.state is State.WAITING for one in self.found))

@@ -5,17 +5,21 @@ Always true: a value from an agent (path, name, reason) cannot break its line or
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
 from rich.text import Text
 
+from penstock.core.diff.coverage import Unseen
 from penstock.core.errors import PenstockError, StoreError, of_system
+from penstock.core.proposals.flag import RiskFlag, RiskLevel
 from penstock.core.proposals.intent import quoted
 from penstock.core.proposals.model import STATE_WORDS, Moment, Proposal, State
-from penstock.core.proposals.remarks import remarks
+from penstock.core.proposals.remarks import dangers, remarks
 from penstock.core.proposals.short_id import short
+from penstock.core.review.header import second_row
+from penstock.core.review.set_summary import SetRow, short_counts
 from penstock.core.text.display import harmless, in_line, spoken
 from penstock.core.text.quantities import change_counts, duration
 from penstock.doors.tui.diff_rows import TextRows, Tone
@@ -33,22 +37,38 @@ def title(one: Proposal) -> str:
     return f"{one.change.kind.upper()} {spoken(one.path)}: {change_counts(one.change)}"
 
 
-def facts(one: Proposal, *, moved: bool = False, details: bool = False) -> Iterator[TextRows]:
-    """Yield the title, every warning, and who asked for it and why; `details` adds the ids."""
+def facts(
+    one: Proposal,
+    now: Moment,
+    *,
+    moved: bool = False,
+    details: bool = False,
+    notes: Sequence[str] = (),
+) -> Iterator[TextRows]:
+    """Yield the two rows of the header, every flag, notes and reasons; `details` adds the ids."""
     yield TextRows(kind=Tone.TITLE, texts=folded(title(one)))
-    warnings = [f"{flag.level}: {in_line(flag.text)}" for flag in remarks(one)]
+    yield TextRows(kind=Tone.FACT, texts=folded(second_row(one, now)))
+    found = remarks(one)
+    told = {level: [flag for flag in found if flag.level is level] for level in RiskLevel}
+    if told[RiskLevel.DANGER]:
+        yield TextRows(kind=Tone.DANGER, texts=_flag_lines(told[RiskLevel.DANGER]))
     if moved:
-        warnings.insert(
-            0, "notice: the file has changed since this was proposed; press b to rebase"
-        )
-    if warnings:
-        texts = [line for text in warnings for line in folded(text)]
-        yield TextRows(kind=Tone.WARNING, texts=tuple(texts))
-    yield TextRows(kind=Tone.FACT, texts=tuple(_fact_lines(one, details=details)))
+        behind = "notice: the file has changed since this was proposed; press b to rebase"
+        yield TextRows(kind=Tone.WARNING, texts=folded(behind))
+    if told[RiskLevel.NOTICE]:
+        yield TextRows(kind=Tone.WARNING, texts=_flag_lines(told[RiskLevel.NOTICE]))
+    lines = [line for note in notes for line in folded(f"note    {in_line(note)}")]
+    lines += _fact_lines(one, details=details)
+    if lines:
+        yield TextRows(kind=Tone.FACT, texts=tuple(lines))
     said = quoted(one.why, one.regions)
     if said:
         texts = [line for text in said for line in _folded_quote(text)]
         yield TextRows(kind=Tone.FACT, texts=("the agent says (not checked):", *texts))
+
+
+def _flag_lines(found: Sequence[RiskFlag]) -> tuple[str, ...]:
+    return tuple(line for flag in found for line in folded(f"{flag.level}: {in_line(flag.text)}"))
 
 
 def _folded_quote(text: str) -> tuple[str, ...]:
@@ -64,13 +84,13 @@ def _fact_lines(one: Proposal, *, details: bool) -> Iterator[str]:
     ids = {
         "id": f"{short(one.id)} ({STATE_WORDS[one.state]})",
         "set": one.set_id,
+        "call": one.actor.tool_call_id,
         "parent": one.parent,
         "base": one.base or "(no file)",
         "content": one.content or "(deleted)",
     }
     asked = {
         "origin": one.origin,
-        "agent": " ".join(x for x in (one.actor.agent, one.actor.tool_call_id) if x),
         "because": one.decision.because,
     }
     for name, value in {**asked, **(ids if details else {})}.items():
@@ -85,9 +105,20 @@ def in_list(one: Proposal, now: Moment) -> str:
     who = spoken(one.actor.agent) or "-"
     waiting = one.state is State.WAITING
     left = time_left(one.expires_in(now)) if waiting else STATE_WORDS[one.state]
-    group = "+ " if one.set_id else "  "
+    group = "! " if dangers(one) else "+ " if one.set_id else "  "
     counts = f"-{change.lines_deleted} +{change.lines_added}"
     return f"{group}{change.kind:8}{counts:>12}  {left:>8}  {spoken(one.path)}  {who}"
+
+
+def tree_line(row: SetRow, unseen: Mapping[str, Unseen]) -> str:
+    """Return one row of a set's tree: what was viewed, the name, the counts, another name."""
+    name = f"{'  ' * row.row.depth}{spoken(row.row.name)}"
+    if row.one is None:
+        return f"    {name}"
+    left = unseen.get(row.one.path)
+    mark = "[x]" if left is None else "[ ]" if left.all_of_it else "[~]"
+    said = (short_counts(row.one.change), spoken(row.renamed), "DANGER" * bool(dangers(row.one)))
+    return f"{mark} {name}  {'  '.join(filter(None, said))}"
 
 
 def time_left(seconds: float) -> str:

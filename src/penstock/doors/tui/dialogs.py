@@ -5,10 +5,10 @@ Always true: escape leaves any of them and nothing was done; no text in them is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -17,15 +17,20 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList, SelectionList, Static, TextArea
 from textual.widgets.option_list import Option
 
+from penstock.core.errors import InputError
+from penstock.core.proposals.line_comment import LONGEST_TEXT, LineComment
 from penstock.doors.tui.captions import drawn
 from penstock.doors.tui.diff_pane import DiffView
 from penstock.doors.tui.diff_rows import numbered
 
 HELP = """\
 tab            switch between queue and diff
-j k   J K      down and up   next and previous proposal
+j k   J K      down and up   next and previous line of the diff
+n p            next and previous proposal
 g G   ] [      top and end   next and previous hunk
 z v i          diff only  side by side  ids and digests
+m M  W         more context  the whole file  hide white space
+T              files of the change set, with what you have viewed
 R              isolated runs and what they changed so far
 w  left right  wrap or cut long lines; scroll cut ones
 /  n N         filter the queue, or search the diff; next match
@@ -33,13 +38,15 @@ escape         close a preview or a filter
 
 a              approve and write exactly what is shown
 A              approve the whole change set
-r              reject with a reason (sent to the agent)
+r              reject with a reason and your comments
+c              comment on the line or hunk (sent when you reject)
 u              undo the last write (as a new proposal)
 
-space  h       select hunks        keep only the selected ones
+space x  h     select hunks        keep only the selected ones
 s              append, insert, extend, replace
 e  f           edit the content    keep some files of a set
-b  t           rebase on the file  reset the expiry timer
+b  B           rebase on the file  rebase the whole change set
+t              reset the expiry timer
 
 Parts you have not viewed are listed before you approve.
 s, h and b show a preview first; previews change nothing.
@@ -161,8 +168,37 @@ class TextDialog(Dialog):
         self.answer(event.value)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Secret:
+class CommentDialog(Dialog):
+    """A comment and the lines that it is about; what cannot be kept is said right here."""
+
+    AUTO_FOCUS = "#text"
+
+    def __init__(
+        self, lines: str, *, kept: Mapping[str, str], read: Callable[[str, str], LineComment]
+    ) -> None:
+        super().__init__()
+        self.lines, self.kept, self.read = lines, kept, read
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        with Vertical(classes="window"):
+            yield Label(drawn("lines: 14, 10-20, -7 for a removed line, #2 for a hunk"))
+            yield Label(drawn("without lines it is about the whole file", style="dim"))
+            yield Input(value=self.lines, id="lines", max_length=20)
+            yield Label(drawn("comment (sent when you reject; empty removes it)"))
+            yield Input(value=self.kept.get(self.lines, ""), id="text", max_length=LONGEST_TEXT)
+            yield Label("", id="wrong")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter keeps it, if there are such lines."""
+        lines, text = (self.query_one(name, Input).value for name in ("#lines", "#text"))
+        try:
+            self.answer(self.read(lines, text))
+        except InputError as error:
+            self.query_one("#wrong", Label).update(drawn(error.message, style="bold"))
+
+
+class Secret(Struct, frozen=True, kw_only=True):
     """What was typed to prove who it is."""
 
     passphrase: str
@@ -220,6 +256,20 @@ class Choose(Dialog):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Enter is the answer."""
         self.answer(event.option.id)
+
+
+class TreeDialog(Choose):
+    """The files of a set as a tree; enter goes to one, directories only stand there."""
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        rows = (
+            Option(drawn(text), id=name or None, disabled=not name) for name, text in self.choices
+        )
+        with Vertical(classes="window"):
+            yield Label(drawn(self.heading, style="bold"))
+            yield Label(drawn("[x] viewed  [~] viewed in part  [ ] not viewed", style="dim"))
+            yield OptionList(*rows)
 
 
 class ChooseFiles(Dialog):

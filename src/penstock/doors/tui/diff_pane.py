@@ -10,9 +10,10 @@ ticked looks different from one that is, without colour too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -26,6 +27,7 @@ from textual.strip import Strip
 from penstock.core.diff.coverage import AFTER, BEFORE, Coverage
 from penstock.core.diff.rows import Kind
 from penstock.core.diff.words import changed
+from penstock.doors.colours.child import Spans
 from penstock.doors.tui.diff_rows import ScreenRow, Sheet, Side, TextRows, Tone
 from penstock.doors.tui.line_breaks import (
     HEAD_MARK,
@@ -37,6 +39,7 @@ from penstock.doors.tui.line_breaks import (
     margin,
     pieces,
 )
+from penstock.doors.tui.syntax import PLAIN, STYLES, SyntaxColours
 
 EMPTY = Sheet([])
 MORE = "›"
@@ -46,7 +49,9 @@ LOOKS: dict[str, Style] = {
     Tone.TITLE: Style(bold=True),
     Tone.FACT: Style(dim=True),
     Tone.WARNING: Style(bold=True, color="yellow"),
+    Tone.DANGER: Style(bold=True, color="red", reverse=True),
     Tone.HEADING: Style(bold=True, color="red"),
+    Tone.COMMENT: Style(bold=True, italic=True),
     Kind.LOST: Style(color="red"),
     Kind.HEAD: Style(bold=True, color="cyan"),
     Kind.GAP: Style(dim=True),
@@ -61,8 +66,7 @@ MARKS: dict[str, str] = {Kind.LOST: BEFORE, Kind.GONE: BEFORE, Kind.NEW: AFTER}
 SIGNS: dict[str, str] = {Kind.LOST: "-", Kind.GONE: "-", Kind.NEW: "+"}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PaneCell:
+class PaneCell(Struct, frozen=True, kw_only=True):
     """A text with what stands before it, in so many cells; `side` and `line` say which it is."""
 
     text: str
@@ -74,6 +78,7 @@ class PaneCell:
     side: str = ""
     line: int = 0
     pieces: tuple[range, ...] = ()  # empty where it is not folded
+    colours: Spans = ()  # of syntax: how many characters, and their class
 
     def drawn(self, piece: int, left: int) -> range:
         """Return which characters are drawn on one line of the pane."""
@@ -100,10 +105,23 @@ class PaneCell:
         for first, last in self.spans:
             start, end = max(first, done), min(last, run.stop)
             if start < end:
-                yield Segment(self.text[done:start], self.look)
-                yield Segment(self.text[start:end], self.look + MARKED)
+                yield from self._coloured(done, start, self.look)
+                yield from self._coloured(start, end, self.look + MARKED)
                 done = end
-        yield Segment(self.text[done : run.stop], self.look)
+        yield from self._coloured(done, run.stop, self.look)
+
+    def _coloured(self, start: int, end: int, look: Style) -> Iterator[Segment]:
+        """Yield some characters, each run in the colour of its syntax."""
+        at = 0
+        for length, name in self.colours:
+            first, last = max(at, start), min(at + length, end)
+            if first < last:
+                style = STYLES.get(name)
+                yield Segment(self.text[first:last], look + style if style else look)
+                start = last
+            at += length
+        if start < end:
+            yield Segment(self.text[start:end], look)
 
 
 class DiffView(ScrollView, can_focus=True):
@@ -114,6 +132,8 @@ class DiffView(ScrollView, can_focus=True):
         Binding("k,up", "scroll_up", show=False),
         Binding("g,home", "scroll_home", show=False),
         Binding("G,end", "scroll_end", show=False),
+        Binding("J", "line(1)", show=False),
+        Binding("K", "line(-1)", show=False),
         Binding("pagedown", "page_down", show=False),
         Binding("pageup,shift+space", "page_up", show=False),
         Binding("l,right", "sideways(1)", show=False),
@@ -127,6 +147,7 @@ class DiffView(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.sheet = EMPTY
         self.coverage: Coverage | None = None
+        self.syntax = PLAIN
         self.ticked: set[int] = set()
         self.at_hunk = 0
         self.mark: int | None = None
@@ -136,11 +157,17 @@ class DiffView(ScrollView, can_focus=True):
 
     def show(self, sheet: Sheet, coverage: Coverage | None = None) -> None:
         """Show another sheet from its top; what is drawn of it is marked in `coverage`."""
-        self.sheet, self.coverage = sheet, coverage
+        self.sheet, self.coverage, self.syntax = sheet, coverage, PLAIN
         self.ticked = set(range(1, sheet.hunks + 1))
         self.at_hunk, self.mark = 0, None
         self.lay_out()
         self.scroll_home(animate=False)
+        self.refresh()
+
+    def colour(self, syntax: SyntaxColours) -> None:
+        """Draw the same sheet with colours: context in those of its syntax."""
+        self.syntax = syntax
+        self._made.clear()
         self.refresh()
 
     def lay_out(self) -> None:
@@ -200,6 +227,16 @@ class DiffView(ScrollView, can_focus=True):
         """Go along long lines."""
         self.scroll_relative(x=step * SIDEWAYS, animate=False)
 
+    def action_line(self, step: int) -> None:
+        """Point at the next line of the file, or at the one before."""
+        at = self.place if self.mark is not None else self.place - (step > 0)
+        at += step
+        while 0 <= at < len(self.sheet) and not self.sheet.row(at).has_line:
+            at += step
+        if 0 <= at < len(self.sheet):
+            self.at_hunk = self.sheet.hunk_at(at) or self.at_hunk
+            self.go_to(at)
+
     def action_hunk(self, step: int) -> None:
         """Go to the next hunk, or to the one before."""
         rows = self.sheet.hunk_rows()
@@ -209,7 +246,7 @@ class DiffView(ScrollView, can_focus=True):
 
     def action_tick(self) -> None:
         """Take the hunk that is pointed at, or leave it out."""
-        if not self.sheet.hunks:
+        if not self.sheet.hunks or not self.sheet.selects:
             return
         if not self.at_hunk:
             self.action_hunk(1)
@@ -278,10 +315,16 @@ class DiffView(ScrollView, can_focus=True):
             yield self._cell(head + row.text, self.folding.width, look)
             return
         sign = SIGNS.get(row.kind, " ") if ticked else "="
+        if row.kind is Kind.SAME and row.after and row.before and row.after.text != row.before.text:
+            side, sign = row.after, "~"  # only where white space does not count
         head = f"{self._number(row.before)} {self._number(row.after)} {sign} "
         which = MARKS.get(row.kind, "")
         room = self.folding.room()
-        yield self._cell(side.text, room, look, head=head, other=row.other, side=which, of=side)
+        cell = self._cell(side.text, room, look, head=head, other=row.other, side=which, of=side)
+        if row.kind is Kind.SAME:  # what goes is red and what comes is green, whatever it is
+            whose = AFTER if side is row.after else BEFORE
+            cell = replace(cell, colours=self.syntax.of(whose, side.number - 1))
+        yield cell
 
     def _pair(self, row: ScreenRow) -> Iterable[PaneCell]:
         """Side by side: each half as wide as the other."""

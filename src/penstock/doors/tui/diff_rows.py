@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from itertools import accumulate
+
+from msgspec import Struct
 
 from penstock.core.diff.coverage import (
     AFTER,
@@ -22,6 +24,7 @@ from penstock.core.diff.coverage import (
     byte_parts,
     line_parts,
 )
+from penstock.core.diff.expansion import CLOSED, Expansion
 from penstock.core.diff.hunks import hunks as hunks_of
 from penstock.core.diff.rows import CONTEXT, Block, Kind, blocks
 from penstock.core.model import Hunk
@@ -44,19 +47,19 @@ class Tone(StrEnum):
     TITLE = "title"
     FACT = "fact"
     WARNING = "warning"
+    DANGER = "danger"
     HEADING = "heading"
+    COMMENT = "comment"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Side:
+class Side(Struct, frozen=True, kw_only=True):
     """One line of a file: its number and its text, nothing hidden in it."""
 
     number: int
     text: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScreenRow:
+class ScreenRow(Struct, frozen=True, kw_only=True):
     """One row: words of ours in `text`, or lines of the file before and after."""
 
     kind: Kind | Tone
@@ -66,14 +69,18 @@ class ScreenRow:
     other: str = ""  # the line that this one takes the place of, or that takes its place
 
     @property
+    def has_line(self) -> bool:
+        """Say whether it shows a line of the file."""
+        return self.before is not None or self.after is not None
+
+    @property
     def words(self) -> str:
         """Everything that can be searched for."""
         sides = [side.text for side in (self.before, self.after) if side]
         return " ".join([self.text, *sides])
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TextRows:
+class TextRows(Struct, frozen=True, kw_only=True):
     """Rows of words: ours, or a hunk's heading."""
 
     kind: Kind | Tone
@@ -84,8 +91,7 @@ class TextRows:
         return len(self.texts)
 
 
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(Struct, frozen=True, dict=True):
     """All rows of one proposal, made one by one."""
 
     blocks: Sequence[TextRows | Block]
@@ -94,10 +100,12 @@ class Sheet:
     plain_returns: bool = True
     hunks: int = 0
     parts: ChangedParts = NOTHING
-    starts: Sequence[int] = field(init=False)
+    selects: bool = True  # hunks can be ticked: they are the ones that are written
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "starts", tuple(accumulate(map(len, self.blocks), initial=0)))
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """The number of the first row of each block, and that of the row behind the last."""
+        return tuple(accumulate(map(len, self.blocks), initial=0))
 
     def __len__(self) -> int:
         return self.starts[-1]
@@ -183,31 +191,39 @@ def sheet(
     sides: bool = False,
     lost: bool = False,
     path: str = "",
+    white_space: bool = True,
+    opened: Expansion = CLOSED,
 ) -> Sheet:
     """Return what is known and the diff; `sides` puts it side by side, `lost` what goes first.
 
-    With a path, the heading of a hunk names the function that it is in.
+    With a path, the heading of a hunk names the function that it is in. Without `white_space`,
+    lines that differ in nothing else are no change, and do not count as shown.
     """
     old, new = split(before or b""), split(after or b"")
     binary = b"\0" in (before or b"") or b"\0" in (after or b"")
-    found = () if binary or before == after else hunks_of(before or b"", after or b"")
+    exact = () if binary or before == after else hunks_of(before or b"", after or b"")
+    found = exact
+    if exact and not white_space:
+        found = hunks_of(before or b"", after or b"", white_space=False)
     rows: list[TextRows | Block] = [*facts, *(_lost(found) if lost else ())]
     if found:
         heads = HunkHeads(path, before, after)
-        rows += [_spoken(block, found, heads) for block in blocks(found, len(old), sides=sides)]
+        made = blocks(found, len(old), sides=sides, opened=opened)
+        rows += [_spoken(block, found, heads) for block in made]
         rows += _ends(before, after)
     elif binary:
         sizes = f"{len(before or b'')} bytes before, {len(after or b'')} after"
         rows.append(_said(Kind.GAP, f"not text: {sizes}"))
     else:
-        rows.append(_said(Kind.GAP, "no lines differ"))
+        rows.append(_said(Kind.GAP, "no lines differ" + (" but for white space" if exact else "")))
     return Sheet(
         rows,
         old=old,
         new=new,
         plain_returns=_plain_returns((*old, *new)),
         hunks=len(found),
-        parts=byte_parts(before, after) if binary and before != after else line_parts(found),
+        parts=byte_parts(before, after) if binary and before != after else line_parts(exact),
+        selects=white_space,
     )
 
 

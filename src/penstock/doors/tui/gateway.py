@@ -6,15 +6,21 @@ then; anything newer is refused and said so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from msgspec import Struct, field
 
 from penstock.app.places import user_rules
+from penstock.core.diff.expansion import CLOSED, Expansion
 from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.core.merge.combination import Combination
 from penstock.core.model import ChangeKind
-from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
+from penstock.core.proposals.line_comment import LineComment
+from penstock.core.proposals.model import OPEN, Moment, Proposal, Receipt, State
+from penstock.core.review.line_notes import line_notes
+from penstock.core.review.set_summary import SetSummary, renamed_words, summary
 from penstock.core.text.quantities import counted
+from penstock.doors.colours.child import Colours
 from penstock.doors.tui.captions import facts
 from penstock.doors.tui.diff_rows import Sheet, sheet
 from penstock.doors.tui.proof import Keys
@@ -27,25 +33,40 @@ NO_RUNS = "no runs are kept here"
 UNWRITTEN = (State.STALE, State.APPROVED)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ShownProposal:
+class ShownProposal(Struct, frozen=True, kw_only=True):
     """A proposal with the bytes that are on the screen."""
 
     one: Proposal
     before: bytes | None
     after: bytes | None
+    now: Moment
     moved: bool = False
+    notes: tuple[str, ...] = ()
 
-    def sheet(self, *, sides: bool = False, details: bool = False) -> Sheet:
+    def sheet(
+        self,
+        *,
+        sides: bool = False,
+        details: bool = False,
+        white_space: bool = True,
+        opened: Expansion = CLOSED,
+    ) -> Sheet:
         """Return what is shown of it; what a replacing one takes away comes first."""
-        known = tuple(facts(self.one, moved=self.moved, details=details))
-        lost = self.one.change.kind is ChangeKind.REPLACE
-        path = self.one.path
-        return sheet(known, self.before, self.after, sides=sides, lost=lost, path=path)
+        one = self.one
+        known = facts(one, self.now, moved=self.moved, details=details, notes=self.notes)
+        return sheet(
+            tuple(known),
+            self.before,
+            self.after,
+            sides=sides,
+            lost=one.change.kind is ChangeKind.REPLACE,
+            path=one.path,
+            white_space=white_space,
+            opened=opened,
+        )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WriteResult:
+class WriteResult(Struct, frozen=True, kw_only=True):
     """What came of an approval: a sentence, and of a set each file that it is about."""
 
     said: str
@@ -58,14 +79,14 @@ class WriteResult:
         return self.receipts[0].set_id if self.receipts else ""
 
 
-@dataclass
-class ReviewDesk:
+class ReviewDesk(Struct, dict=True):
     """One person's review of one workspace. `kept` are proposals that could not be written."""
 
     gate: Gate
     keys: Keys
     kept: set[str] = field(default_factory=set)
     runs: Callable[[], str] = lambda: NO_RUNS
+    colours: Colours | None = None  # without it, syntax has no colours
 
     # -- looking ---------------------------------------------------------------------------
 
@@ -85,7 +106,25 @@ class ReviewDesk:
     def look(self, one: Proposal) -> ShownProposal:
         """Return the bytes of a proposal, and whether its file has changed meanwhile."""
         before, after = self.gate.contents(one)
-        return ShownProposal(one=one, before=before, after=after, moved=self._moved(one))
+        return ShownProposal(
+            one=one,
+            before=before,
+            after=after,
+            now=self.gate.now(),
+            moved=self._moved(one),
+            notes=(*self._renamed(one), *line_notes(before, after)),
+        )
+
+    def _renamed(self, one: Proposal) -> Iterator[str]:
+        """Say which name it had, or gets; only the files of a set can tell."""
+        if one.set_id:
+            said = renamed_words(self.gate.renames(self.gate.members(one.set_id)))
+            yield from filter(None, (said.get(one.path, ""),))
+
+    def whole_set(self, one: Proposal) -> SetSummary:
+        """Return the tree of what is answered together with it."""
+        group = self.group(one)
+        return summary(group, self.gate.renames(group))
 
     def _moved(self, one: Proposal) -> bool:
         try:
@@ -114,6 +153,9 @@ class ReviewDesk:
         if left:
             said = f"approved; the set is written once {counted(left, 'more file')} are approved"
             return WriteResult(said=said)
+        lacking = self.gate.approvals(now[0]) if len(now) == 1 else None
+        if lacking is not None and not lacking.done:
+            return WriteResult(said=f"{lacking.said}; it stays pending")
         try:
             receipts = self.gate.apply(first.set_id or first.id)
         except PenstockError:
@@ -144,18 +186,33 @@ class ReviewDesk:
             raise closed(now)
         return now
 
-    def reject(self, shown: Sequence[Proposal], reason: str) -> str:
-        """Send it back with a reason that the agent gets to read."""
+    def reject(
+        self, shown: Sequence[Proposal], reason: str, comments: Sequence[LineComment] = ()
+    ) -> str:
+        """Send it back with a reason and comments that the agent gets to read."""
         now = [self._unchanged(one) for one in shown]
-        said = reason.strip() or "rejected without a reason"
+        said = reason.strip() or ("" if comments else "rejected without a reason")
         self.gate.answer_all(
-            [one.id for one in now], approve=False, proof=self.keys.name(), reason=said
+            [one.id for one in now],
+            approve=False,
+            proof=self.keys.name(),
+            reason=said,
+            comments=comments,
         )
         return f"rejected: {', '.join(one.path for one in now)}"
 
-    def choose_files(self, found: Sequence[Proposal], paths: Collection[str]) -> Proposal:
-        """Keep some files of a set as a set of their own; return the first, to be looked at."""
-        return self.gate.choose_files(found, paths, proof=self.keys.name())[0]
+    def choose_files(
+        self,
+        found: Sequence[Proposal],
+        paths: Collection[str],
+        comments: Sequence[LineComment] = (),
+    ) -> Proposal:
+        """Keep some files of a set as a set of their own; return the first, to be looked at.
+
+        The others are rejected, with the comments on them.
+        """
+        proof = self.keys.name()
+        return self.gate.choose_files(found, paths, proof=proof, comments=comments)[0]
 
     # -- other content -----------------------------------------------------------------------
 
@@ -177,6 +234,22 @@ class ReviewDesk:
         made = self.gate.rebase(one.id)
         self.kept.discard(one.id)
         return made
+
+    def rebase_set(self, one: Proposal) -> Proposal:
+        """Carry every file of its set over that changed since; return the first, to look at."""
+        found = self.gate.members(one.set_id)
+        if len(found) < 2:
+            raise InputError("no-set", f"`{one.path}` is not part of a set", hint="press b")
+        made = self.gate.rebase_all(found)
+        self.kept.difference_update(each.id for each in found)
+        if not made:
+            raise InputError(
+                "nothing-to-rebase",
+                "there is nothing to rebase",
+                because="every file is as it was when this was proposed",
+                hint="approve it, or reject it",
+            )
+        return made[0]
 
     def renew(self, one: Proposal) -> Proposal:
         """Give it its whole time again."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from penstock.app import Workspace
 from penstock.app.proof import by_key, who
@@ -38,8 +39,7 @@ class Keys(Protocol):
         """Return who it is, for what needs no signature."""
 
 
-@dataclass
-class AtTerminal:
+class AtTerminal(Struct, dict=True):
     """The person at this terminal, with the approver's key where there is one."""
 
     here: Workspace

@@ -7,6 +7,7 @@ shown again, and waits; nothing is approved here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from penstock.core.errors import InputError
 from penstock.core.merge.combination import Combination
@@ -15,7 +16,7 @@ from penstock.core.proposals.model import Proposal
 from penstock.core.text.display import spoken
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.actions import Actions
-from penstock.doors.tui.captions import folded, title
+from penstock.doors.tui.captions import folded, title, tree_line
 from penstock.doors.tui.diff_rows import TextRows, Tone, sheet
 from penstock.doors.tui.gateway import ReviewDesk, ShownProposal
 from penstock.doors.tui.screen import Preview
@@ -161,8 +162,33 @@ class Revisions(Actions):
         files = [(one.path, title(one)) for one in group]
         chosen = await self.push_screen_wait(dialogs.ChooseFiles(files))
         if isinstance(chosen, tuple) and 0 < len(chosen) < len(group):
-            made = await self._run("choosing", lambda: self.desk.choose_files(group, chosen))
+            left = [one for one in group if one.path not in chosen]
+            said = [comment for one in left for comment in self.drafts.of(one)]
+            job = partial(self.desk.choose_files, group, chosen, said)
+            self.drafts.refuse([one for one in group if one not in left])
+            made = await self._run("choosing", job)
+            self.drafts.clear(left)
             await self._show_version(made)
+
+    async def do_rebase_set(self) -> None:
+        """Carry every file of the set that changed over to what it holds now."""
+        seen = self._shown()
+        made = await self._run("merging", lambda: self.desk.rebase_set(seen.one))
+        await self._show_version(made)
+
+    async def do_tree(self) -> None:
+        """Show the files of the set as a tree, with what was viewed; enter goes to one."""
+        seen = self._shown()
+        whole = await self._run("reading", lambda: self.desk.whole_set(seen.one))
+        if len(whole.files) < 2:
+            raise InputError("no-set", f"`{seen.one.path}` is not part of a set")
+        unseen = {each.path: each for each in self.views.unseen(whole.files)}
+        rows = [(row.one.id if row.one else "", tree_line(row, unseen)) for row in whole.rows]
+        viewed = f"{len(whole.files) - len(unseen)} of {len(whole.files)} viewed"
+        chosen = await self.push_screen_wait(dialogs.TreeDialog(f"{whole.words} · {viewed}", rows))
+        ids = [one.id for one in self._filtered()]
+        if isinstance(chosen, str) and chosen in ids:
+            self._choose(ids.index(chosen))
 
     async def do_renew(self) -> None:
         """Give it its whole time again."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.text import Text
 from textual import work
 from textual.app import App, ComposeResult
@@ -22,22 +22,24 @@ from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
 from penstock.core.diff.coverage import Unseen
+from penstock.core.diff.expansion import CLOSED, STEP, Expansion
 from penstock.core.proposals.model import STATE_WORDS, Proposal, State
 from penstock.core.text.quantities import counted
 from penstock.doors.tui import dialogs
 from penstock.doors.tui.captions import as_error, drawn, in_list, title, trouble
+from penstock.doors.tui.comments import CommentDrafts, with_comments
 from penstock.doors.tui.diff_pane import DiffView
 from penstock.doors.tui.diff_rows import Sheet, TextRows, Tone
 from penstock.doors.tui.gateway import ReviewDesk, ShownProposal
 from penstock.doors.tui.no_color import Plain
+from penstock.doors.tui.syntax import colours_of
 from penstock.gate.views import Views, change_key
 
 LOOK_EVERY = 1.0  # seconds between two looks at the queue
-KEYS = "a approve  r reject  s strategy  h hunks  e edit  / find  u undo  ? help  q end"
+KEYS = "a approve  r reject  c comment  h hunks  e edit  / find  u undo  ? help  q end"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Preview:
+class Preview(Struct, frozen=True, kw_only=True):
     """What a strategy, some hunks or a rebase would make; it is made once the person uses it."""
 
     use: Callable[[], Proposal]
@@ -84,9 +86,12 @@ class QueueScreen(App[int]):
         self.seen: ShownProposal | None = None
         self.preview: Preview | None = None
         self.views = Views()
+        self.drafts = CommentDrafts()
         self.unticked: dict[str, frozenset[int]] = {}  # hunks of proposals, also of those not shown
         self.filter_text, self.search_text = "", ""
         self.sides = self.details = False
+        self.white_space = True
+        self.opened: dict[str, Expansion] = {}  # gaps of diffs that were opened
         self.busy, self.told = "", ""
         self._looking = asyncio.Lock()
 
@@ -252,19 +257,39 @@ class QueueScreen(App[int]):
         self.told = ""
 
     def _sheet(self, seen: ShownProposal) -> Sheet:
-        return seen.sheet(sides=self.sides, details=self.details)
+        made = seen.sheet(
+            sides=self.sides,
+            details=self.details,
+            white_space=self.white_space,
+            opened=self.opened.get(seen.one.id, CLOSED),
+        )
+        return with_comments(made, self.drafts.of(seen.one))
 
     def _put(self, seen: ShownProposal, made: Sheet) -> None:
         """Put a proposal into the pane; what is drawn of it counts as shown."""
         self.diff.show(made, self.views.opened(change_key(seen.one), made.parts))
-        self.diff.ticked -= self.unticked.get(seen.one.id, frozenset())
+        self.colour(seen, made)
+        if made.selects:
+            self.diff.ticked -= self.unticked.get(seen.one.id, frozenset())
+
+    @work(exclusive=True, group="colour")
+    async def colour(self, seen: ShownProposal, made: Sheet) -> None:
+        """Add the colours of syntax once they are there; the diff does not wait for them."""
+        child = self.desk.colours
+        if child is None or self.no_color:
+            return
+        found = await asyncio.to_thread(colours_of, child, seen.one.path, made)
+        if self.diff.sheet is made:
+            self.diff.colour(found)
 
     def _about(self, seen: ShownProposal, made: Sheet) -> str:
         lines = len(self.diff.folding)
         more = "" if lines <= self.diff.size.height else f", {lines} rows"
         some = f", {counted(made.hunks, 'hunk')}" if made.hunks > 1 else ""
         group = ", part of a set" if seen.one.set_id else ""
-        return f"{STATE_WORDS[seen.one.state]}{group}{some}{more}"
+        count = self.drafts.count((seen.one,))
+        said = f", {counted(count, 'comment')}" if count else ""
+        return f"{STATE_WORDS[seen.one.state]}{group}{some}{said}{more}"
 
     def go_to_unseen(self, left: Unseen, shown: tuple[Proposal, ...]) -> None:
         """Show the first place of a change that was never on the screen."""
@@ -326,12 +351,40 @@ class QueueScreen(App[int]):
         self.details = not self.details
         await self._show_otherwise()
 
-    async def _show_otherwise(self) -> None:
+    async def action_white_space(self) -> None:
+        """Hide lines that differ only in white space, or show them again."""
+        self.white_space = not self.white_space
+        await self._show_otherwise()
+        self.say(
+            "white space is shown"
+            if self.white_space
+            else "lines that differ only in white space are hidden; approving writes them, too"
+        )
+
+    async def action_context(self, every: bool = False) -> None:
+        """Show more lines around the hunk that one is at, or all lines of the file."""
+        seen, view = self.seen, self.diff
+        if seen is None or self.preview is not None:
+            return
+        hunk = view.at_hunk or view.sheet.hunk_at(view.place) or 1 if len(view.sheet) else 1
+        known = self.opened.get(seen.one.id, CLOSED)
+        more = known.more(hunk, up=STEP).more(hunk + 1, down=STEP)
+        self.opened[seen.one.id] = Expansion(whole=True) if every else more
+        await self._show_otherwise(hunk)
+
+    async def _show_otherwise(self, hunk: int = 0, *, row: int | None = None) -> None:
+        """Show the same proposal in another way, at a hunk or at a row of it."""
         seen = self.seen
         if seen is not None and self.preview is None:
             made = await asyncio.to_thread(self._sheet, seen)
             if self.seen is seen and self.preview is None:
                 self._put(seen, made)
+                if 0 < hunk <= len(made.hunk_rows()):
+                    self.diff.at_hunk = hunk
+                    self.diff.go_to(made.hunk_rows()[hunk - 1])
+                if row is not None and row < len(made):
+                    self.diff.at_hunk = made.hunk_at(row)
+                    self.diff.go_to(row)
 
     def action_fold(self) -> None:
         """Break long lines, or cut them at the edge."""
@@ -371,6 +424,7 @@ class QueueScreen(App[int]):
     async def action_again(self, back: bool) -> None:
         """Go to the next match of the search."""
         if not self.search_text:
+            self.action_step(-1 if back else 1)  # as on the page, where nothing is searched for
             return
         view, text = self.diff, self.search_text
         found = await asyncio.to_thread(view.sheet.find, text, view.place, back=back)

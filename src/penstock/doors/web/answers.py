@@ -12,15 +12,17 @@ waits to be looked at; nothing raises a PenstockError.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
+
+from msgspec import Struct
 
 from penstock.core.diff.coverage import Unseen, byte_parts, fingerprint, require_shown
 from penstock.core.digest import digest as digest_of
 from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
 from penstock.core.merge.combination import Combination
 from penstock.core.merge.strategies import strategy_named
+from penstock.core.proposals.line_comment import LineComment
 from penstock.core.proposals.model import OPEN, Proposal, Receipt, State
 from penstock.core.text.quantities import counted
 from penstock.doors.web.drift import (
@@ -44,16 +46,18 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 PROOF = "page"
+REVIVED = "revived"  # the origin of a change that came back after its time was over
 LOOK = "view the missing parts, or confirm that you approve them without viewing"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AnswerResult:
+class AnswerResult(Struct, frozen=True, kw_only=True):
     """What came of an answer: what was made or written, or why not and what is different."""
 
     proposals: tuple[Proposal, ...] = ()
     receipts: tuple[Receipt, ...] = ()
-    still_waiting: int = 0  # files of the set that have to be approved before it is written
+    still_waiting: int = (
+        0  # files that have to be approved, or by more owners, before it is written
+    )
     rejected: tuple[Proposal, ...] = ()  # files of the set that were left out
     error: PenstockError | None = None
     differences: tuple[Difference, ...] = ()
@@ -81,8 +85,7 @@ def told(do: Callable[P, AnswerResult]) -> Callable[P, AnswerResult]:
     return doing
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Approvable:
+class Approvable(Struct, frozen=True, kw_only=True):
     """What can be approved as it was shown: all of it, what is taken, and what was not viewed.
 
     `in_part` says that some files of the set are left out.
@@ -105,7 +108,7 @@ class Approvable:
         return [one.path for one in self.kept]
 
 
-def _approvable(
+def approvable(
     here: Workspace,
     proposal_id: str,
     *,
@@ -135,7 +138,7 @@ def _approvable(
 @told
 def ask(here: Workspace, proposal_id: str, *, person: PagePerson, **given: Any) -> AnswerResult:
     """Return what a passkey has to sign to approve a proposal or a set; nothing is changed."""
-    ready = _approvable(here, proposal_id, person=person, **given)
+    ready = approvable(here, proposal_id, person=person, **given)
     found = ready.kept
     if ready.in_part:
         found = here.gate.draft_choice(ready.open, ready.paths)
@@ -154,30 +157,39 @@ def ask_undo(here: Workspace, receipt_id: str, *, person: PagePerson, **given: A
 def _to_sign(
     here: Workspace, person: PagePerson, found: Sequence[Proposal], ids: Mapping[str, str]
 ) -> AnswerResult:
-    challenge, credentials = person.ask(here, _waiting(found), ids)
+    challenge, credentials = person.ask(here, pending(found), ids)
     return AnswerResult(challenge=challenge, credentials=credentials)
 
 
 @told
-def approve(here: Workspace, proposal_id: str, *, person: PagePerson, **given: Any) -> AnswerResult:
+def approve(
+    here: Workspace,
+    proposal_id: str,
+    *,
+    person: PagePerson,
+    comments: Sequence[LineComment] = (),
+    **given: Any,
+) -> AnswerResult:
     """Approve a proposal or a set as it was shown, and write it.
 
-    `keep` names the proposals of a set that are taken; the others go back to the agent. One file
-    of a set is approved alone, and written when the last of them is.
+    `keep` names the proposals of a set that are taken; the others go back to the agent, with the
+    comments. One file of a set is approved alone, and written when the last of them is.
     """
     gate = here.gate
-    ready = _approvable(here, proposal_id, person=person, **given)
+    ready = approvable(here, proposal_id, person=person, **given)
     found, kept = ready.found, ready.kept
     proof = person.proof(here, **ready.told)
     if ready.in_part:
         drafts = gate.draft_choice(ready.open, ready.paths, ids=person.ids)
         person.check(here, drafts, proof, **ready.told)
-        kept = gate.choose_files(ready.open, ready.paths, proof=proof, ids=person.ids)
-    asked = _waiting(kept)
+        kept = gate.choose_files(
+            ready.open, ready.paths, proof=proof, comments=comments, ids=person.ids
+        )
+    asked = pending(kept)
     if asked:
-        person.approve(here, [one.id for one in asked], proof, ready.said, **ready.told)
-    left = _waiting_beside(gate, kept[0])
-    receipts = () if left else _applied(gate, kept)
+        person.approve(here, dict.fromkeys(_ids(asked), ready.said), proof, **ready.told)
+    left = waiting_beside(gate, kept[0]) or len(pending(_again(gate, kept)))  # for more owners
+    receipts = () if left else applied(gate, kept)
     return AnswerResult(
         proposals=_again(gate, kept),
         receipts=receipts,
@@ -193,7 +205,7 @@ def reject(
     *,
     reason: str,
     digest: str | None = None,
-    comments: Sequence[str] = (),
+    comments: Sequence[object] = (),
 ) -> AnswerResult:
     """Send a proposal or a set back with a reason, and comments, that the agent gets to read."""
     from penstock.app.proof import who
@@ -206,7 +218,7 @@ def reject(
     known = shown(gate.members(proposal_id)) if digest is None else digest
     found = still_open(as_shown(gate, proposal_id, known))
     proof = Proof(by=who(), kind=PROOF)
-    ids = [one.id for one in found]
+    ids = _ids(found)
     said = of_values(comments, path=found[0].path if len(found) == 1 else "")
     closed = gate.answer_all(ids, approve=False, proof=proof, reason=reason, comments=said)
     return AnswerResult(proposals=closed)
@@ -250,12 +262,12 @@ def edit(here: Workspace, proposal_id: str, *, digest: str, content: bytes) -> A
 
 @told
 def rebase(here: Workspace, proposal_id: str, *, digest: str) -> AnswerResult:
-    """Carry a proposal over to what the file holds now."""
-    from penstock.gate.lookup import only
-
+    """Carry a proposal over to what the file holds now; of a set, every file that changed."""
     here.gate.expire()
-    one = only(as_shown(here.gate, proposal_id, digest))
-    return AnswerResult(proposals=(here.gate.rebase(one.id),))
+    found = as_shown(here.gate, proposal_id, digest)
+    if len(found) == 1:
+        return AnswerResult(proposals=(here.gate.rebase(found[0].id),))
+    return AnswerResult(proposals=here.gate.rebase_all(found) or found)
 
 
 @told
@@ -269,8 +281,34 @@ def renew(here: Workspace, proposal_id: str) -> AnswerResult:
     return AnswerResult(proposals=tuple(here.gate.renew(one.id) for one in waiting(found)))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Undoable:
+@told
+def revive(here: Workspace, proposal_id: str, *, digest: str) -> AnswerResult:
+    """Bring back what has expired, as a new version that is pending; a file that changed is merged.
+
+    The files of a set come back together, or none does.
+    """
+    from penstock.gate.lookup import closed
+
+    gate = here.gate
+    gate.expire()
+    found = as_shown(gate, proposal_id, digest)
+    over = [one for one in found if one.state is State.EXPIRED]
+    if not over:
+        raise closed(found[0])
+    for one in over:
+        gate.contents(one)  # fails first where content is no longer stored
+    if len(over) > 1:
+        on_its_base(gate, over)
+    return AnswerResult(proposals=tuple(_revived(gate, one) for one in over))
+
+
+def _revived(gate: Gate, one: Proposal) -> Proposal:
+    if gate.digest(one.path) != one.base:
+        return gate.rebase(one.id)
+    return gate.revise(one.id, gate.contents(one)[1], origin=REVIVED)
+
+
+class Undoable(Struct, frozen=True, kw_only=True):
     """What can be put back as it was shown, and what of it was not viewed."""
 
     receipts: tuple[Receipt, ...]
@@ -307,9 +345,10 @@ def undo(here: Workspace, receipt_id: str, *, person: PagePerson, **given: Any) 
     drafts = gate.draft_undo(ready.receipts, rebase=ready.rebase, ids=person.ids)
     person.check(here, drafts, proof, **ready.told)
     made = gate.undo(ready.receipts, rebase=ready.rebase, ids=person.ids)
-    person.approve(here, [one.id for one in made], proof, ready.said, **ready.told)
-    done = gate.apply(made[0].set_id or made[0].id)
-    return AnswerResult(proposals=_again(gate, made), receipts=done)
+    person.approve(here, dict.fromkeys(_ids(made), ready.said), proof, **ready.told)
+    left = len(pending(_again(gate, made)))  # for more owners
+    done = () if left else gate.apply(made[0].set_id or made[0].id)
+    return AnswerResult(proposals=_again(gate, made), receipts=done, still_waiting=left)
 
 
 ACTIONS: Mapping[str, Callable[..., AnswerResult]] = {
@@ -320,6 +359,7 @@ ACTIONS: Mapping[str, Callable[..., AnswerResult]] = {
     "edit": edit,
     "rebase": rebase,
     "renew": renew,
+    "revive": revive,
     "undo": undo,
     "ask": ask,
     "ask-undo": ask_undo,
@@ -332,7 +372,7 @@ OF_RECEIPTS = frozenset({"undo", "ask-undo"})
 # --- the steps they share ------------------------------------------------------------------------
 
 
-def _applied(gate: Gate, kept: Sequence[Proposal]) -> tuple[Receipt, ...]:
+def applied(gate: Gate, kept: Sequence[Proposal]) -> tuple[Receipt, ...]:
     """Write what was approved; of a file that was saved in this very moment, tell how it is."""
     try:
         return gate.apply(kept[0].set_id or kept[0].id)
@@ -421,11 +461,17 @@ def _chosen(found: Sequence[Proposal], keep: Sequence[str]) -> tuple[Proposal, .
     return tuple(one for one in found if not keep or one.id in keep)
 
 
-def _waiting(found: Sequence[Proposal]) -> list[Proposal]:
+def _ids(found: Sequence[Proposal]) -> list[str]:
+    return [one.id for one in found]
+
+
+def pending(found: Sequence[Proposal]) -> list[Proposal]:
+    """Return those that nobody has answered yet."""
     return [one for one in found if one.state is State.WAITING]
 
 
-def _waiting_beside(gate: Gate, one: Proposal) -> int:
+def waiting_beside(gate: Gate, one: Proposal) -> int:
+    """Return how many files of its set are still pending."""
     group = gate.of_set(one.set_id)
     return sum(1 for other in group if other.state is State.WAITING)
 

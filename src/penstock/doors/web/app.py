@@ -22,25 +22,36 @@ from penstock.core.errors import InputError, PenstockError, RefusedError
 from penstock.doors.web.api import routes as api
 from penstock.doors.web.context import World
 from penstock.doors.web.errors import fault
-from penstock.doors.web.middleware import Admission, told
+from penstock.doors.web.middleware import Admission, inside, told
 from penstock.doors.web.pages import (
     answer_forms,
+    change_set,
     decisions,
     history,
     passkeys,
     preview,
+    push,
     queue,
     review,
+    rule_form,
     runs,
+    selection,
+    sign_in,
 )
 from penstock.doors.web.proof import lock
-from penstock.doors.web.sessions import SESSION_SECONDS
+from penstock.doors.web.sessions import SESSION_SECONDS, TO, cookies_of
 
 STATIC = {
+    "connection.js": "text/javascript",
+    "comments.js": "text/javascript",
     "icon.svg": "image/svg+xml",
+    "manifest.json": "application/manifest+json",
+    "notify.js": "text/javascript",
     "page.css": "text/css",
     "page.js": "text/javascript",
     "passkey.js": "text/javascript",
+    "push.js": "text/javascript",
+    "selection.js": "text/javascript",
 }
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Each is a plain function, which Starlette runs in a thread, because the gate blocks.
@@ -48,13 +59,19 @@ PAGES = (
     Route("/", queue.queue, methods=["GET"]),
     Route("/updates", queue.updates, methods=["GET"]),
     Route("/proposals/{id}/state", queue.state, methods=["GET"]),
-    Route("/proposals/{id}", review.proposal, methods=["GET"]),
+    Route("/proposals/{id}", change_set.proposal, methods=["GET"]),
     Route("/proposals/{id}/preview", preview.preview, methods=["GET"]),
     Route("/proposals/{id}/line", preview.line, methods=["GET"]),
     Route("/proposals/{id}/edit", review.edit, methods=["GET"]),
     Route("/proposals/{id}/insert", review.insert, methods=["GET"]),
     Route("/proposals/{id}/raw/{side}", review.raw, methods=["GET"]),
     Route("/proposals/{id}/{action}", answer_forms.act, methods=["POST"]),
+    Route("/selection", selection.selected, methods=["GET"]),
+    Route("/selection/approve", selection.approve, methods=["POST"]),
+    Route("/selection/challenge", selection.challenge, methods=["POST"]),
+    Route("/rules/challenge", rule_form.challenge, methods=["POST"]),
+    Route("/selection/reject", selection.reject, methods=["POST"]),
+    Route("/selection/done/{name}", selection.result, methods=["GET"]),
     Route("/history", history.history, methods=["GET"]),
     Route("/history/{id}", history.receipt, methods=["GET"]),
     Route("/history/{id}/file", history.file, methods=["GET"]),
@@ -66,11 +83,14 @@ PAGES = (
     Route("/passkeys/options", passkeys.options, methods=["POST"]),
     Route("/passkeys/add", passkeys.add, methods=["POST"]),
     Route("/passkeys/remove", passkeys.remove, methods=["POST"]),
+    Route("/passkeys/confirm", passkeys.confirm, methods=["POST"]),
     Route("/lock", passkeys.locked, methods=["POST"]),
     Route("/runs", runs.runs, methods=["GET"]),
     Route("/runs/{run}", runs.run, methods=["GET"]),
     Route("/decisions", decisions.decisions, methods=["GET"]),
     Route("/rules", decisions.rules, methods=["GET"]),
+    Route("/rules/new", rule_form.show, methods=["GET"]),
+    Route("/rules/new", rule_form.add, methods=["POST"]),
     Route("/audit", decisions.audit, methods=["GET"]),
     Route("/audit/verify", decisions.verify, methods=["POST"]),
 )
@@ -79,7 +99,7 @@ PAGES = (
 def make_app(world: World) -> Starlette:
     """Return the application; `app.state.world` is what its pages stand on."""
     app = Starlette(
-        routes=_routes(),
+        routes=_remote_routes() if world.remote else _routes(),
         middleware=[Middleware(Admission, world=world)],
         exception_handlers={PenstockError: _error, HTTPException: _http_error, Exception: _fault},
     )
@@ -88,11 +108,31 @@ def make_app(world: World) -> Starlette:
 
 
 def _routes() -> list[BaseRoute]:
+    return [*api.routes(), *_page_routes()]
+
+
+def _remote_routes() -> list[BaseRoute]:
+    """Return what other devices reach: the pages, and nothing that takes a token."""
     return [
-        *api.routes(),
+        Route("/rules/new", sign_in.not_here, methods=["GET", "POST"]),
+        Route("/sign-in", sign_in.show, methods=["GET"]),
+        Route("/sign-in/options", sign_in.options, methods=["POST"]),
+        Route("/sign-in/done", sign_in.done, methods=["POST"]),
+        Route("/certificate", sign_in.certificate, methods=["GET"]),
+        Route("/push/key", push.key, methods=["GET"]),
+        Route("/push/add", push.add, methods=["POST"]),
+        Route("/push/remove", push.remove, methods=["POST"]),
+        Route("/worker.js", _file("worker.js", "text/javascript")),
+        *_page_routes(),
+    ]
+
+
+def _page_routes() -> list[BaseRoute]:
+    return [
         Route("/open", opened, methods=["GET"]),
         Route("/close", closed, methods=["POST"]),
         Route("/events", events, methods=["GET"]),
+        Route("/here", present, methods=["GET"]),
         *(Route(f"/static/{name}", _file(name, kind)) for name, kind in STATIC.items()),
         *PAGES,
     ]
@@ -125,15 +165,11 @@ def opened(request: Request) -> Response:
             "this link was already used or has expired",
             hint="run `penstock open` in your terminal for a new one",
         )
-    to = _inside(request.query_params.get("to", ""))
+    wanted = next(iter(cookies_of(request.headers, world.cookie_name(TO))), "")
+    to = inside(request.query_params.get("to", "") or wanted)
     response = _onward(to, request.headers.get("sec-fetch-site", "none"))
-    response.headers["Set-Cookie"] = _cookie(world, made[0], SESSION_SECONDS)
+    response.headers["Set-Cookie"] = world.cookie_line(made[0], SESSION_SECONDS)
     return response
-
-
-def _cookie(world: World, value: str, seconds: float) -> str:
-    """Return the cookie: no script reads it, and no other site's request brings it along."""
-    return f"{world.cookie}={value}; Path=/; Max-Age={seconds:.0f}; HttpOnly; SameSite=Strict"
 
 
 def _onward(to: str, site: str) -> Response:
@@ -144,20 +180,19 @@ def _onward(to: str, site: str) -> Response:
     return Response(page, media_type="text/html")
 
 
-def _inside(to: str) -> str:
-    """Return a path of ours, whatever was asked for."""
-    plain = to.isascii() and to.replace("/", "").replace("-", "").replace("_", "").isalnum()
-    return to if plain and to.startswith("/") and not to.startswith("//") else "/"
-
-
 def closed(request: Request) -> Response:
     """End the session."""
     world: World = request.app.state.world
     lock(request.state.session)
     world.sessions.close(request.state.session)
     response = RedirectResponse("/", 303)
-    response.headers["Set-Cookie"] = _cookie(world, "", 0)
+    response.headers["Set-Cookie"] = world.cookie_line("", 0)
     return response
+
+
+def present(_request: Request) -> Response:
+    """Say to an open page that its server and its session are there."""
+    return Response(status_code=204)
 
 
 async def events(request: Request) -> Response:

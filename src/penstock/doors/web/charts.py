@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from penstock.core.model import Verdict
 from penstock.core.text.display import spoken
@@ -26,10 +26,10 @@ WORDS = {Verdict.ALLOW: "allowed", Verdict.ASK: "asked", Verdict.DENY: "denied"}
 
 Stacked = Sequence[tuple[str, Counter[Verdict]]]
 Single = Sequence[tuple[str, int]]
+Answered = Sequence[tuple[str, Counter[str]]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True, kw_only=True):
     """A drawing, what it is called, what it says in words, and its numbers."""
 
     name: str
@@ -72,6 +72,34 @@ def by_step(name: str, title: str, steps: Single, *, of: str, words: str) -> Cha
         head=(of, "answers"),
         rows=tuple((step, f"{count:,}") for step, count in steps),
     )
+
+
+def acceptance(name: str, title: str, counts: Answered, *, of: str) -> Chart:
+    """Return one bar a name: how much of what people answered they approved."""
+    body = Markup("").join(
+        part for at, (who, count) in enumerate(counts) for part in _accepted_row(at, who, count)
+    )
+    said = [f"{spoken(who)}: {_accepted(count)}" for who, count in counts[:5]]
+    words = "; ".join(said) + "." if said else "No answers yet."
+    return Chart(
+        name=name,
+        title=title,
+        words=words,
+        svg=_svg(name, title, words, body, max(len(counts), 1) * ROW + 4),
+        head=(of, "approved", "rejected", "accepted"),
+        rows=tuple(
+            (spoken(who), f"{count['approved']:,}", f"{count['rejected']:,}", _percent(count))
+            for who, count in counts
+        ),
+    )
+
+
+def _percent(count: Counter[str]) -> str:
+    return f"{100 * count['approved'] // max(count.total(), 1)} %"
+
+
+def _accepted(count: Counter[str]) -> str:
+    return f"{count['approved']:,} of {count.total():,} approved ({_percent(count)})"
 
 
 def _stacked(
@@ -165,6 +193,18 @@ def _step_row(at: int, step: str, count: int, most: int) -> Iterator[Markup]:
     if count:
         yield _bar("plain", f"{step}: {count:,}", x=LABEL, y=at * ROW + 5, width=width, height=16)
     yield _label(LABEL + width + 6, at * ROW + 17, f"{count:,}")
+
+
+def _accepted_row(at: int, who: str, count: Counter[str]) -> Iterator[Markup]:
+    yield _name(at, who)
+    x, y, total = float(LABEL), at * ROW + 5, max(count.total(), 1)
+    for word, verdict in (("approved", Verdict.ALLOW), ("rejected", Verdict.DENY)):
+        if count[word]:
+            width = _length(count[word], total)
+            told = f"{who}: {count[word]:,} {word}"
+            yield _bar(verdict, told, x=x, y=y, width=width, height=16)
+            x += width
+    yield _label(x + 6, at * ROW + 17, _percent(count))
 
 
 def _length(count: int, most: int) -> float:

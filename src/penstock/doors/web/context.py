@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode
 
 from penstock.core.errors import InputError, PenstockError
-from penstock.core.loopback import brought, same
+from penstock.core.loopback import brought, is_ours, same
+from penstock.core.notify.push import SERVICES
 from penstock.doors.web import answers
 from penstock.doors.web.answers import AnswerResult
 from penstock.doors.web.live_events import Hub
+from penstock.doors.web.pairing import Pairings
 from penstock.doors.web.proof import BROUGHT, PagePerson, Prover
 from penstock.doors.web.reader import Readers
 from penstock.doors.web.sessions import COOKIE, Session, Sessions, cookies_of
+from penstock.doors.web.sign_in_challenge import SignInChallenges
 from penstock.doors.web.wording import name_of
 
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from penstock.gate import Gate
 
 T = TypeVar("T")
+MOST_TOGETHER = 1000
 Places = Callable[[], Iterable["Workspace"]]
 
 
@@ -54,11 +59,41 @@ class World:
         self.sessions = sessions or Sessions()
         self.prover = prover or Prover()
         self.origin = ""  # where we listen, once that is known
+        self.computer = ""  # where the page is for whoever sits at this machine, if not there
         self._more = more
         self._lock = threading.Lock()
         self._places: dict[str, Workspace] = {name_of(here): here for here in places}
         self.readers = Readers()
         self.hub = Hub(self)
+        self.pairings = Pairings()
+        self.challenges = SignInChallenges()
+        self.certificate = b""  # what other devices have to install, where we made it ourselves
+        self.push_services: Sequence[str] = SERVICES
+        self.phone: World | None = None  # the same at an address that other devices reach
+
+    # -- addresses ----------------------------------------------------------------------------
+
+    @property
+    def remote(self) -> bool:
+        """Say whether this is the address for other devices: TLS, and passkeys only."""
+        return self.origin.startswith("https:")
+
+    def answers_to(self, host: str) -> bool:
+        """Say whether a Host header names this address, and no other."""
+        return same(f"https://{host.lower()}", self.origin) if self.remote else is_ours(host)
+
+    def open_phone(self, origin: str, certificate: bytes = b"") -> World:
+        """Return the same workspaces at an address for other devices.
+
+        Sessions and links are its own, so what opens one address does not open the other.
+        """
+        made = copy(self)
+        made.sessions, made.readers = Sessions(), Readers()
+        made.origin, made.computer = origin, self.origin
+        made.prover = Prover(attempts=self.prover.attempts, sleep=self.prover.sleep, typed=False)
+        made.token, made.hook_token, made.certificate = "", "", certificate
+        self.phone = made
+        return made
 
     # -- workspaces ---------------------------------------------------------------------------
 
@@ -133,18 +168,34 @@ class World:
             reader = session.reader if session else self.readers.of(str(given.pop("viewer", "")))
             brought = {name: str(given.pop(name, "")) for name in BROUGHT}
             who = session.key if session else "api"
-            person = PagePerson(prover=self.prover, session=session, who=who, **brought)
+            person = PagePerson(
+                prover=self.prover, session=session, origin=self.origin, who=who, **brought
+            )
             given |= {"person": person, "reader": reader}
         return answers.ACTIONS[action](here, id_, **given)
 
     def knows(self, headers: Mapping[str, str]) -> bool:
         """Say whether a request comes from somebody who may send much: a session, or the token."""
-        return same(brought(headers), self.token) or self.session_of(headers) is not None
+        return self.has_token(headers) or self.session_of(headers) is not None
+
+    def has_token(self, headers: Mapping[str, str]) -> bool:
+        """Say whether a request brings the person's token; where there is none, none does."""
+        return bool(self.token) and same(brought(headers), self.token)
 
     @property
     def cookie(self) -> str:
-        """The name of the session's cookie. Cookies know no ports, so the name has to."""
-        return f"{COOKIE}_{self.origin.rpartition(':')[2]}"
+        """The name of the session's cookie."""
+        return self.cookie_name(COOKIE)
+
+    def cookie_name(self, what: str) -> str:
+        """Return the name of a cookie of ours. Cookies know no ports, so the name has to."""
+        name = f"{what}_{self.origin.rpartition(':')[2].removeprefix('//')}"
+        return f"__Host-{name}" if self.remote else name
+
+    def cookie_line(self, value: str, seconds: float, *, what: str = COOKIE) -> str:
+        """Return a cookie: no script reads it, and no other site's request brings it along."""
+        rest = f"Path=/; Max-Age={seconds:.0f}; HttpOnly; SameSite=Strict"
+        return f"{self.cookie_name(what)}={value}; {rest}{'; Secure' if self.remote else ''}"
 
     def session_of(self, headers: Mapping[str, str]) -> Session | None:
         """Return the session that a request belongs to."""
@@ -160,6 +211,9 @@ class World:
 
 
 def _receipts(gate: Gate, receipt_id: str) -> tuple[Receipt, ...]:
+    if "," in receipt_id:  # what was answered together
+        found = [_receipts(gate, name) for name in receipt_id.split(",")[:MOST_TOGETHER]]
+        return tuple(one for some in found for one in some) if all(found) else ()
     one = gate.receipt(receipt_id)
     if one is not None:
         return (one,)

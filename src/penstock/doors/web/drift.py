@@ -8,8 +8,9 @@ Always true: where anything differs, the difference comes along with the refusal
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from penstock.core.digest import digest as digest_of
 from penstock.core.errors import InputError, StaleError
@@ -24,8 +25,7 @@ ABSENT = "absent"  # stands for the digest of no file
 MOST_VERSIONS = 1000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """One file as it was shown, and as it is now."""
 
     path: str

@@ -27,6 +27,7 @@ STATUS: Mapping[str, int] = {
     "too-large": 413,
     "not-a-form": 415,
     "not-json": 415,
+    "no-phone-address": 409,
     "no-session": 401,
     "no-token": 401,
     "too-many-attempts": 429,

@@ -18,8 +18,9 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from penstock.core.errors import PenstockError, StoreError
 from penstock.doors.web.wording import name_of
@@ -41,8 +42,7 @@ BEAT = b": still here\n\n"
 Stamp = tuple[tuple[int, int, int], ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LiveEvent:
+class LiveEvent(Struct, frozen=True, kw_only=True):
     """One thing that changed; `number` counts within this process."""
 
     number: int
@@ -55,8 +55,7 @@ class LiveEvent:
         return f"id: {run}-{self.number}\nevent: {self.name}\ndata: {data}\n\n".encode()
 
 
-@dataclass(eq=False, slots=True)
-class Viewer:
+class Viewer(Struct, eq=False):
     """One open page."""
 
     loop: asyncio.AbstractEventLoop
@@ -223,8 +222,7 @@ class Hub:
                 viewer.loop.call_soon_threadsafe(viewer.take, piece)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OpenSnapshot:
+class OpenSnapshot(Struct, frozen=True, kw_only=True):
     """What is open, with its states, and the last thing that was written."""
 
     open: Mapping[str, str] = field(default_factory=dict)

@@ -6,11 +6,12 @@ Always true: whatever is not let in here reaches no page; every response, errors
 the headers that keep other origins, frames and caches out.
 
 The checks, in order:
-1. Host is a loopback name: a page elsewhere can make its own name lead to us (DNS rebinding).
+1. Host is a name of this address: a page elsewhere can make its own name lead to us (DNS
+   rebinding).
 2. Origin, where there is one, is exactly ours, and a browser's form must have one. The browser's
    word on where a request comes from (Sec-Fetch-Site) must agree.
 3. There are not too many requests.
-4. The API has the person's token; a page has a session.
+4. The API has the person's token, and is there for this machine alone; a page has a session.
 5. A form holds the session's own token.
 """
 
@@ -18,37 +19,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
+from msgspec import Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from penstock.core.errors import InputError, PenstockError, RefusedError
-from penstock.core.loopback import brought, from_our_pages, is_ours, same
+from penstock.core.loopback import brought, from_our_pages, same
 from penstock.doors.http.routes import body_of
 from penstock.doors.web.context import World
 from penstock.doors.web.errors import as_document, status_of
 from penstock.doors.web.rate_limits import Bucket
 from penstock.doors.web.render import problem
-from penstock.doors.web.sessions import Session
+from penstock.doors.web.sessions import TO, Session
 
 FORM = "application/x-www-form-urlencoded"
 API = "/api/"
 OPEN_API = "/api/v1/openapi.json"
 # Shown to anybody: how to get in, and what a page looks like. None of it tells anything.
 PUBLIC = ("/open", "/static/", OPEN_API)
+PUBLIC_REMOTE = ("/open", "/static/", "/sign-in", "/certificate", "/worker.js")
 SAFE = frozenset({"GET", "HEAD"})
 MOST_FIELDS = 20_000
+TO_SECONDS = 600.0  # for which the page that was asked for before signing in is remembered
 SMALL_FORM = 64 * 1024
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    "connect-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; "
+    "base-uri 'none'"
 )
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": POLICY,
@@ -63,8 +67,7 @@ HEADERS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FormFields:
+class FormFields(Struct, frozen=True):
     """The fields of a form, each with all of its values."""
 
     fields: Mapping[str, tuple[str, ...]]
@@ -100,29 +103,44 @@ class Admission:
         try:
             await self._admit(scope, receive)
         except PenstockError as no:
-            await told(scope, no)(scope, receive, send)
+            await self._refused(scope, no)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
+    def _refused(self, scope: Scope, no: PenstockError) -> Response:
+        """Tell an error; whoever has to sign in first is led on to this page afterwards."""
+        asked = Request(scope)
+        kind = asked.headers.get("sec-fetch-dest", "document")
+        if no.code != "no-session" or asked.method != "GET" or kind != "document":
+            return told(scope, no)
+        remote, wanted = self._world.remote, inside(asked.url.path)
+        response = RedirectResponse("/sign-in", 303) if remote else told(scope, no)
+        response.headers["Set-Cookie"] = self._world.cookie_line(wanted, TO_SECONDS, what=TO)
+        return response
+
     async def _admit(self, scope: Scope, receive: Receive) -> None:
         headers, path = Headers(scope=scope), scope["path"]
-        _check_host(headers)
-        _check_origin(headers, scope["method"])
+        if not self._world.answers_to(headers.get("host", "")):
+            raise RefusedError("wrong-host", "this host name is not served here")
+        _check_origin(headers, scope["method"], "https" if self._world.remote else "http")
         session = self._world.session_of(headers)
-        by_token = path.startswith(API) and same(brought(headers), self._world.token)
+        by_token = path.startswith(API) and self._world.has_token(headers)
         bucket = self._known if session or by_token else self._strangers
         if not bucket.take():
             raise RefusedError("too-many-requests", "too many requests; wait a moment")
         scope["state"]["session"] = session
-        if path.startswith(PUBLIC):
-            return
-        if path.startswith(API):
+        if path.startswith(PUBLIC_REMOTE if self._world.remote else PUBLIC):
+            if scope["method"] not in SAFE and self._world.remote:  # somebody signs in
+                scope["state"]["form"] = await _form(headers, receive)
+        elif path.startswith(API):
             self._check_token(headers)
         else:
             await self._check_session(scope, receive, session)
 
     def _check_token(self, headers: Headers) -> None:
         given, world = brought(headers), self._world
+        if world.remote:
+            raise InputError("no-page", "page not found")
         if same(given, world.token):
             return
         if world.hook_token and same(given, world.hook_token):
@@ -139,11 +157,7 @@ class Admission:
 
     async def _check_session(self, scope: Scope, receive: Receive, session: Session | None) -> None:
         if session is None:
-            raise RefusedError(
-                "no-session",
-                "this page needs a sign-in link from your terminal",
-                hint="run `penstock open` in your terminal",
-            )
+            raise no_session(remote=self._world.remote)
         if scope["method"] in SAFE:
             return
         form = scope["state"]["form"] = await _form(Headers(scope=scope), receive)
@@ -155,14 +169,25 @@ class Admission:
             )
 
 
-def _check_host(headers: Headers) -> None:
-    if not is_ours(headers.get("host", "")):
-        raise RefusedError("wrong-host", "only loopback host names are allowed")
+def inside(to: str) -> str:
+    """Return a path of ours, whatever was asked for."""
+    plain = to.isascii() and to.replace("/", "").replace("-", "").replace("_", "").isalnum()
+    return to if plain and to.startswith("/") and not to.startswith("//") else "/"
 
 
-def _check_origin(headers: Headers, method: str) -> None:
+def no_session(*, remote: bool) -> RefusedError:
+    """Return the answer to a request that is not signed in."""
+    command = "penstock open --qr" if remote else "penstock open"
+    return RefusedError(
+        "no-session",
+        "this page needs a sign-in link from your terminal",
+        hint=f"run `{command}` in your terminal",
+    )
+
+
+def _check_origin(headers: Headers, method: str, scheme: str) -> None:
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-    ours = f"http://{headers.get('host', '').lower()}"
+    ours = f"{scheme}://{headers.get('host', '').lower()}"
     wrong = origin is not None and origin.lower() != ours
     foreign = not from_our_pages(headers)
     if method not in SAFE:

@@ -13,11 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from penstock.core.audit.approval_proof import touch_facts, unlock_facts
-from penstock.core.audit.passkey_use import LOCKED, UNLOCKED
+from msgspec import Struct, field
+
+from penstock.core.audit.approval.approval_proof import touch_facts, unlock_facts
+from penstock.core.audit.approval.passkey_use import LOCKED, UNLOCKED
 from penstock.core.errors import PenstockError, RefusedError
 from penstock.doors.web.rate_limits import Attempts
 from penstock.doors.web.touch import TouchRequest, touch_of
@@ -33,13 +34,13 @@ WRONG = frozenset({"wrong-passphrase", "wrong-code"})
 BROUGHT = ("passphrase", "code", "touch", "unlocked", "unlock")  # what a form may prove with
 
 
-@dataclass(kw_only=True)
-class Prover:
+class Prover(Struct, kw_only=True, dict=True):
     """Opens the approver's key for one answer; whoever guesses waits, then is locked out."""
 
     attempts: Attempts = field(default_factory=Attempts)
     sleep: Callable[[float], None] = time.sleep
     now: Callable[[], float] = time.time
+    typed: bool = True  # False where only a touch proves a person, and no secret is taken
     # Opening takes 128 MiB and some tenths of a second on purpose: one at a time.
     _one: threading.Lock = field(default_factory=threading.Lock)
 
@@ -63,6 +64,8 @@ class Prover:
         from penstock.app.proof import attempts_recorded
 
         self.attempts.check(who)
+        if not self.typed:
+            raise _touch_only()
         if not passphrase:
             raise RefusedError("no-passphrase", "approval needs the approver's passphrase")
         try:
@@ -77,8 +80,7 @@ class Prover:
         self.attempts.succeeded(who)
 
 
-@dataclass(kw_only=True)
-class PagePerson:
+class PagePerson(Struct, kw_only=True, dict=True):
     """Who answers, with what their form brings: one of passphrase, touch, or `unlocked`.
 
     `unlocked` and `unlock` are the secret of the page: by the first an unlocked session approves,
@@ -87,13 +89,16 @@ class PagePerson:
 
     prover: Prover = field(default_factory=Prover)
     session: Session | None = None
+    origin: str = ""  # the address of the page, where its passkeys count
     who: str = "api"
     passphrase: str = ""
     code: str = ""
     touch: str = ""
     unlocked: str = ""
     unlock: str = ""
-    _asked: TouchRequest | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._asked: TouchRequest | None = None
 
     @property
     def ids(self) -> Mapping[str, str]:
@@ -105,11 +110,20 @@ class PagePerson:
         self.prover.admit(here, **told)
 
     def ask(
-        self, here: Workspace, found: Sequence[Proposal], ids: Mapping[str, str]
+        self,
+        here: Workspace,
+        found: Sequence[Proposal],
+        ids: Mapping[str, str],
+        *,
+        in_part: bool = False,
     ) -> tuple[bytes, tuple[bytes, ...]]:
-        """Return the challenge that approves proposals, and the credentials that may sign it."""
+        """Return the challenge that approves proposals, and the credentials that may sign it.
+
+        `in_part` says that some of them may be left out when the touch comes back.
+        """
         assert self.session is not None
-        credentials = tuple(one.credential for one in here.keys.own_passkeys())
+        own = (one for one in here.keys.own_passkeys() if one.origin == self.origin)
+        credentials = tuple(one.credential for one in own)
         if not credentials:
             raise RefusedError(
                 "no-passkey",
@@ -121,7 +135,8 @@ class PagePerson:
         beside = [wanted.unlock.statement()] if wanted else []
         challenge, places = here.gate.challenge(found, at=at, beside=beside)
         place = places[beside[0]] if beside else None
-        request = TouchRequest(at=at, ids=ids, unlock=wanted, place=place)
+        listed = tuple(places) if in_part else ()
+        request = TouchRequest(at=at, ids=ids, unlock=wanted, place=place, listed=listed)
         self.session.touches.ask(challenge, request)
         return challenge, credentials
 
@@ -144,7 +159,7 @@ class PagePerson:
         credential, touch = touch_of(self.touch)
         with attempts_recorded(here, **told):
             asked = self._asked = self.session.touches.take(touch)
-        beside = (asked.unlock.unlock.statement(),) if asked.unlock else ()
+        beside = (*asked.listed, *([asked.unlock.unlock.statement()] if asked.unlock else []))
         touched = TouchedApproval(credential=credential, touch=touch, at=asked.at, beside=beside)
         return Proof(by=who(), touch=touched)
 
@@ -172,13 +187,16 @@ class PagePerson:
             here.gate.check_proof(drafts, proof)
 
     def approve(
-        self, here: Workspace, ids: Sequence[str], proof: Proof, reason: str, **told: str
+        self, here: Workspace, reasons: Mapping[str, str], proof: Proof, **told: str
     ) -> None:
-        """Approve with a proof, log what was tried where it is refused, and unlock if asked."""
+        """Approve with a proof, log what was tried where it is refused, and unlock if asked.
+
+        `reasons` are what the audit log says beside each approval, by the proposal's id.
+        """
         from penstock.app.proof import attempts_recorded
 
         with attempts_recorded(here, **told):
-            here.gate.answer_all(ids, approve=True, proof=proof, reason=reason)
+            here.gate.answer_all(tuple(reasons), approve=True, proof=proof, reasons=reasons)
         if self.unlock and self.session is not None and proof.by_person:
             self._open(here, proof)
 
@@ -222,6 +240,15 @@ def lock(session: Session) -> None:
         with suppress(PenstockError, OSError):
             facts = {"id": held.asked.unlock.id}
             log_unlock(held.here, LOCKED, unlock=facts)
+
+
+def _touch_only() -> RefusedError:
+    return RefusedError(
+        "touch-only",
+        "this address takes no passphrase; approve with a passkey",
+        because="a passphrase typed on another device could be read there or on the way",
+        hint="touch your passkey, or use the page on your computer",
+    )
 
 
 def _no_key() -> RefusedError:

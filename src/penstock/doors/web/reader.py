@@ -1,4 +1,4 @@
-"""What one reader has in front of them: the parts of each change that they were sent, their ticks.
+"""What one reader has in front of them: what they were sent, their ticks, their unsent comments.
 
 A session of the page has one, and so has each name that a program reads the API under. What
 counts as shown is `gate.views`' to say; what an answer makes of it is `answers`'.
@@ -15,13 +15,14 @@ from typing import TypeVar
 
 from penstock.core.diff.coverage import ChangedParts, Unseen
 from penstock.core.errors import InputError
+from penstock.core.proposals.line_comment import LineComment
 from penstock.core.proposals.model import Proposal
 from penstock.gate.views import ChangeKey, Views
 
 MOST_CHOICES = 2000
 MOST_READERS = 64
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Collection[object])
 
 # Of a side, a line from 0: up to which character it was sent, of how many.
 Mark = tuple[str, int, int, int]
@@ -34,6 +35,7 @@ class PageReader:
         self._views = Views()
         self._unticked: OrderedDict[str, frozenset[int]] = OrderedDict()
         self._left_out: OrderedDict[str, frozenset[str]] = OrderedDict()
+        self._comments: OrderedDict[str, tuple[LineComment, ...]] = OrderedDict()
         self._lock = threading.Lock()
 
     # -- what was shown -------------------------------------------------------------------
@@ -106,6 +108,23 @@ class PageReader:
         """Keep which files are not ticked."""
         _keep(self._left_out, set_id, frozenset(paths))
 
+    # -- what is written beside it --------------------------------------------------------
+
+    def comments(self, proposal_id: str) -> tuple[LineComment, ...]:
+        """Return the comments on a proposal that were not sent yet."""
+        return self._comments.get(proposal_id, ())
+
+    def keep_comments(self, proposal_id: str, comments: tuple[LineComment, ...]) -> None:
+        """Keep the comments on a proposal, in place of those that were kept before."""
+        _keep(self._comments, proposal_id, comments)
+
+    def take_over_comments(self, made: Proposal) -> None:
+        """Give the comments on a proposal to the version that took its place: they are not lost."""
+        kept = self._comments.get(made.parent, ()) if made.parent else ()
+        if kept and not self.comments(made.id):
+            self.keep_comments(made.parent, ())
+            self.keep_comments(made.id, kept)
+
 
 class Readers:
     """The readers of the API, by the names they chose; the oldest make room."""
@@ -126,7 +145,7 @@ class Readers:
             return known
 
 
-def _keep(kept: OrderedDict[str, frozenset[T]], name: str, some: frozenset[T]) -> None:
+def _keep(kept: OrderedDict[str, T], name: str, some: T) -> None:
     """Keep a choice; an empty one is none. One that makes room would be ticked again unseen."""
     kept.pop(name, None)
     if not some:
@@ -134,7 +153,7 @@ def _keep(kept: OrderedDict[str, frozenset[T]], name: str, some: frozenset[T]) -
     if len(kept) >= MOST_CHOICES:
         raise InputError(
             "too-many-choices",
-            "too many changes have deselected hunks",
+            "too many changes have deselected hunks or comments",
             hint="decide on some of them first",
         )
     kept[name] = some

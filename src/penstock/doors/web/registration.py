@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.errors import InputError
-from penstock.core.proposals.passkey import MOST_BYTES, MOST_LABEL, RP, Passkey, is_usable
+from penstock.core.proposals.passkey import MOST_BYTES, MOST_LABEL, Passkey, is_usable, relying_name
 from penstock.core.text.redact import redact
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def creation_options(
     from webauthn.helpers import structs as web
 
     made = generate_registration_options(
-        rp_id=RP,
+        rp_id=relying_name(origin),
         rp_name="Penstock",
         challenge=challenge,
         # One account for each key and address: a second passkey takes no other one's place.
@@ -67,7 +67,7 @@ def passkey_of(answer: str, *, challenge: bytes, origin: str, label: str, at: fl
         found = verify_registration_response(
             credential=answer,
             expected_challenge=challenge,
-            expected_rp_id=RP,
+            expected_rp_id=relying_name(origin),
             expected_origin=origin,
             require_user_verification=True,
         )

@@ -93,6 +93,7 @@ def page(
         known=session is not None,
         # A stranger is not told what is served here.
         places=[os.path.basename(place.root) for place in world.workspaces] if session else [],
+        remote=world.remote,
         now=time.time(),
         unlocked_until=unlocked_until(session),
         # Where another page sent the browser here, what it shows does not count: by this it does.

@@ -16,12 +16,15 @@ from penstock.core.diff import expansion
 from penstock.core.errors import InputError
 from penstock.core.loopback import from_our_pages
 from penstock.core.proposals.model import Proposal
+from penstock.core.review.editor_link import editor_link
 from penstock.doors.web.context import World
 from penstock.doors.web.diff.options import HIDE, DiffOptions, View
 from penstock.doors.web.reader import PageReader
 from penstock.doors.web.wording import name_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from penstock.app import Workspace
     from penstock.doors.web.middleware import FormFields
 
@@ -44,6 +47,12 @@ def choice_of(request: Request, here: Workspace) -> dict[str, Any]:
     """Return what the choice between workspaces shows."""
     known = [(name_of(each), os.path.basename(each.root)) for each in world_of(request).workspaces]
     return {"chosen": name_of(here), "workspaces": known, "root": here.root}
+
+
+def editors_of(request: Request, here: Workspace, some: Iterable[Proposal]) -> dict[str, str]:
+    """Return links that open files in the reader's editor, by proposal; none on another device."""
+    text = "" if world_of(request).remote else here.editor()
+    return {one.id: editor_link(text, os.path.join(here.root, one.path)) for one in some if text}
 
 
 def single(request: Request) -> tuple[Workspace, Proposal]:

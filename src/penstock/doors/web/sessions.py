@@ -13,26 +13,27 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.doors.web.rate_limits import Now
 from penstock.doors.web.reader import PageReader
 from penstock.doors.web.touch import TouchRequests
 from penstock.doors.web.unlock import OpenUnlock
 
-COOKIE = "penstock_session"
+COOKIE, TO = "penstock_session", "penstock_to"
 LINK_SECONDS = 120.0
 SESSION_SECONDS = 12 * 3600.0
 IDLE_SECONDS = 4 * 3600.0
-MOST_LINKS, MOST_SESSIONS, MOST_COOKIES = 16, 32, 8
+MOST_LINKS, MOST_SESSIONS, MOST_COOKIES, MOST_RESULTS = 16, 32, 8, 8
 
 
-@dataclass(slots=True)
-class Session:
+class Session(Struct):
     """One browser that came by a link. `csrf` stands in each form that it is given.
 
     `reader` is what it was sent, and what is not ticked in it; `touches` what its passkey was
-    asked to approve, and `unlock` by what it approves for some minutes.
+    asked to approve, and `unlock` by what it approves for some minutes; `results` are what came of
+    its last answers, as a page keeps them.
     """
 
     key: str
@@ -42,7 +43,16 @@ class Session:
     reader: PageReader = field(default_factory=PageReader)
     touches: TouchRequests = field(default_factory=TouchRequests)
     unlock: OpenUnlock | None = None
+    results: dict[str, object] = field(default_factory=dict)
     registering: bytes = b""  # the challenge of a passkey that is being made
+
+    def keep(self, result: object) -> str:
+        """Keep what came of an answer; return the name by which its page finds it."""
+        while len(self.results) >= MOST_RESULTS:
+            self.results.pop(next(iter(self.results)))
+        name = secrets.token_hex(8)
+        self.results[name] = result
+        return name
 
     def is_over(self, now: float) -> bool:
         """Say whether its time is over, or nobody has used it for long."""
@@ -69,20 +79,25 @@ class Sessions:
     def open(self, secret: str) -> tuple[str, Session] | None:
         """Use a link up; return the cookie's value and the session, None if it is no good."""
         with self._lock:
-            now = self._now()
             until = self._links.pop(_digest(secret), 0.0)
-            if now >= until:
-                return None
-            cookie = secrets.token_urlsafe(32)
-            session = Session(
-                key=_digest(cookie),
-                csrf=secrets.token_urlsafe(32),
-                until=now + SESSION_SECONDS,
-                seen=now,
-            )
-            _make_room(self._sessions, MOST_SESSIONS)
-            self._sessions[session.key] = session
-            return cookie, session
+            return self._begin() if self._now() < until else None
+
+    def begin(self) -> tuple[str, Session]:
+        """Return the cookie's value and the session of somebody who proved to be the approver."""
+        with self._lock:
+            return self._begin()
+
+    def _begin(self) -> tuple[str, Session]:
+        now, cookie = self._now(), secrets.token_urlsafe(32)
+        session = Session(
+            key=_digest(cookie),
+            csrf=secrets.token_urlsafe(32),
+            until=now + SESSION_SECONDS,
+            seen=now,
+        )
+        _make_room(self._sessions, MOST_SESSIONS)
+        self._sessions[session.key] = session
+        return cookie, session
 
     def find(self, cookie: str) -> Session | None:
         """Return the session of a cookie, if it is still open."""

@@ -1,6 +1,7 @@
-"""Count what the record tells: decisions by day, agent and rule, and how long people took.
+"""Count what the record tells of agents: decisions by day, agent and rule, and people's answers.
 
-Drawing is `charts`' work. The record may hold anything: a field that is no text counts as
+What a person proposes is no decision about an agent: an undo, an edit of rules, another version of
+a change. Drawing is `charts`' work. The record may hold anything: a field that is no text counts as
 missing.
 Always true: each event is looked at once; names beyond a bound are counted under no name of
 their own, so that nobody fills the memory with names.
@@ -10,14 +11,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import median
+from typing import TypeVar
+
+from msgspec import Struct, field
 
 from penstock.core.audit.event import VERDICTS
 from penstock.core.learning.past_decision import text
 from penstock.core.model import Verdict
+from penstock.core.proposals.model import RULE_EDIT, UNDO
 
+T = TypeVar("T")
 Event = Mapping[str, object]
 MOST_NAMES = 500
 MOST_WAITS = 5000
@@ -30,20 +35,28 @@ DECIDING = frozenset(
     {"tool_call", "proposed", "settings_refused", "read_file", "write_file_propose"}
 )
 ANSWERING = frozenset({"approved", "rejected", "expired"})
+APPROVED, REJECTED = "approved", "rejected"
+OWN = frozenset({UNDO, RULE_EDIT})  # origins that no agent is behind
 Counts = dict[str, Counter[Verdict]]
+Answers = dict[str, Counter[str]]  # how many were approved and rejected, by a name
 
 
-@dataclass(kw_only=True, slots=True)
-class Hits:
+class Hits(Struct, kw_only=True):
     """How often a rule spoke, and when it last did."""
 
     counts: Counter[Verdict] = field(default_factory=Counter)
     last: str = ""
 
 
-@dataclass(kw_only=True, slots=True)
-class DecisionCounts:
-    """What was counted."""
+class AgentQuestion(Struct, frozen=True, kw_only=True):
+    """An agent's change that waits for a person: since when, and which rules asked."""
+
+    since: str
+    rules: tuple[str, ...] = ()
+
+
+class DecisionCounts(Struct, kw_only=True):
+    """What was counted; `by_agent` and `by_rule` are people's answers."""
 
     events: int = 0
     first: str = ""
@@ -55,7 +68,9 @@ class DecisionCounts:
     answers: Counter[str] = field(default_factory=Counter)
     waits: list[float] = field(default_factory=list)
     recent: dict[Verdict, list[Event]] = field(default_factory=dict)
-    _asked: dict[str, str] = field(default_factory=dict)
+    by_agent: Answers = field(default_factory=dict)
+    by_rule: Answers = field(default_factory=dict)
+    _asked: dict[str, AgentQuestion] = field(default_factory=dict)
 
     @property
     def decisions(self) -> int:
@@ -98,6 +113,9 @@ def rules_of(event: Event) -> tuple[str, ...]:
 
 def _decided(made: DecisionCounts, event: Event, when: str) -> None:
     verdict = verdict_of(event)
+    if text(event, "origin"):
+        _goes_on(made, event)
+        return
     if verdict is None:
         return
     made.total[verdict] += 1
@@ -106,14 +124,21 @@ def _decided(made: DecisionCounts, event: Event, when: str) -> None:
     for rule in rules_of(event):
         _hit(made.rules, rule, verdict, when)
     if text(event, "op") == "proposed" and verdict is Verdict.ASK:
-        _waits(made, text(event, "proposal"), when)
+        _waits(made, text(event, "proposal"), AgentQuestion(since=when, rules=rules_of(event)))
     recent = made.recent.setdefault(verdict, [])
     recent.append(event)
     if len(recent) > 2 * MOST_RECENT:
         del recent[:MOST_RECENT]
 
 
-def _named(counts: Counts, name: str) -> Counter[Verdict]:
+def _goes_on(made: DecisionCounts, event: Event) -> None:
+    """Another version of an agent's change is the same question, asked since the first one."""
+    asked = made._asked.pop(text(event, "parent"), None)
+    if asked is not None:
+        _waits(made, text(event, "proposal"), asked)
+
+
+def _named(counts: dict[str, Counter[T]], name: str) -> Counter[T]:
     if name not in counts and len(counts) >= MOST_NAMES:
         name = OTHER
     return counts.setdefault(name, Counter())
@@ -127,17 +152,26 @@ def _hit(rules: dict[str, Hits], rule: str, verdict: Verdict, when: str) -> None
     hits.last = when
 
 
-def _waits(made: DecisionCounts, proposal: str, when: str) -> None:
+def _waits(made: DecisionCounts, proposal: str, asked: AgentQuestion) -> None:
     if len(made._asked) >= MOST_WAITS:
         made._asked.pop(next(iter(made._asked)))
-    made._asked[proposal] = when
+    made._asked[proposal] = asked
 
 
 def _answered(made: DecisionCounts, event: Event, op: str, when: str) -> None:
+    if text(event, "origin") in OWN:
+        return
     made.answers[op] += 1
-    since = made._asked.pop(text(event, "proposal"), "")
-    if op != "expired" and since and len(made.waits) < MOST_WAITS:
-        made.waits.append(_seconds(since, when))
+    asked = made._asked.pop(text(event, "proposal"), None)
+    if op not in (APPROVED, REJECTED):
+        return
+    _named(made.by_agent, text(event, "agent") or NO_AGENT)[op] += 1
+    if asked is None:
+        return
+    for rule in asked.rules:
+        _named(made.by_rule, rule)[op] += 1
+    if len(made.waits) < MOST_WAITS:
+        made.waits.append(_seconds(asked.since, when))
 
 
 def _seconds(start: str, end: str) -> float:
@@ -158,13 +192,13 @@ def by_day(counts: Counts, *, last: str, days: int) -> list[tuple[str, Counter[V
     return [(name, counts.get(name, Counter())) for name in names]
 
 
-def busiest(counts: Counts, *, most: int) -> list[tuple[str, Counter[Verdict]]]:
-    """Return those with the most decisions; the rest in one row."""
+def busiest(counts: dict[str, Counter[T]], *, most: int) -> list[tuple[str, Counter[T]]]:
+    """Return those with the most of whatever is counted; the rest in one row."""
     order = sorted(counts.items(), key=lambda item: (-item[1].total(), item[0]))
     kept, rest = order[:most], order[most:]
     if not rest:
         return kept
-    together = sum((count for _, count in rest), Counter[Verdict]())
+    together = sum((count for _, count in rest), Counter[T]())
     return [*kept, (f"{len(rest)} more", together)]
 
 

@@ -9,9 +9,10 @@ nobody asked for, or that comes a second time, is refused before anything looks 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
-from penstock.core.audit.approval_list import ListPlace
+from msgspec import Struct, field
+
+from penstock.core.audit.approval.approval_list import ListPlace
 from penstock.core.errors import InputError, RefusedError
 from penstock.core.proposals.passkey import PasskeyTouch, from_text
 from penstock.core.strict_json import strict
@@ -21,14 +22,18 @@ MOST_ASKED = 8  # of one session at a time
 MOST_TEXT = 8192
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TouchRequest:
-    """What one touch would approve: when, under which ids, and what it would unlock."""
+class TouchRequest(Struct, frozen=True, kw_only=True):
+    """What one touch would approve: when, under which ids, and what it would unlock.
+
+    `listed` are the statements of a list whose members are answered one by one: what is not as it
+    was any more is left out, and the touch is still the one for the whole list.
+    """
 
     at: float
     ids: Mapping[str, str] = field(default_factory=dict)  # of proposals that are not stored yet
     unlock: SessionSecret | None = None
     place: ListPlace | None = None  # of the unlock among what is approved
+    listed: tuple[bytes, ...] = ()
 
 
 class TouchRequests:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError
 from penstock.core.loopback import same
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
 LEAST_SECRET, MOST_SECRET = 40, 100  # characters
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SessionSecret:
+class SessionSecret(Struct, frozen=True, kw_only=True):
     """An unlock that is asked for: its public part, its key, a digest of the page's secret."""
 
     unlock: Unlock
@@ -39,8 +39,7 @@ class SessionSecret:
     digest: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OpenUnlock:
+class OpenUnlock(Struct, frozen=True, kw_only=True):
     """An unlock that somebody vouched for, and where that was logged."""
 
     asked: SessionSecret

@@ -6,7 +6,9 @@ Always true: what is remembered here is all that one deed leaves for the next.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.model import Action, GateRefusal, Request
 from penstock.core.paths.relpath import locate
@@ -18,8 +20,7 @@ from penstock.ports import GitRepository, Repositories
 GIT = "git"  # rules against changes by hand leave out what git brings
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BroughtFile:
+class BroughtFile(Struct, frozen=True, kw_only=True):
     """A file that a git command gives other content: only strict rules have a say in it."""
 
     request: Request
@@ -29,8 +30,7 @@ class BroughtFile:
 Requests = Iterator["PreparedRequest | BroughtFile"]
 
 
-@dataclass(slots=True)
-class GitCall:
+class GitCall(Struct):
     """What is known of one call.
 
     `kept` are the files of the workspace that bring back what is lost, each with its content where

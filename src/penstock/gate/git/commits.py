@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from posixpath import dirname, join, normpath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.commits.delta import DeltaContent, FileDelta
 from penstock.core.commits.findings import CommitFinding
@@ -30,8 +32,7 @@ BY = "git"  # what rules call the program that brings the files
 UNMEASURED = "too large to compare: judged by its name"
 
 
-@dataclass(frozen=True, kw_only=True)
-class CommitJudge:
+class CommitJudge(Struct, frozen=True, kw_only=True, dict=True):
     """The rules of one project, asked about files of commits."""
 
     root: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import PenstockError, StoreError
 from penstock.core.model import Action
@@ -28,8 +29,7 @@ _INVERSE = {Action.CREATE: Action.DELETE, Action.DELETE: Action.CREATE}
 _MARK = b"<<<<<<< "
 
 
-@dataclass(slots=True)
-class OneDeed:
+class OneDeed(Struct):
     """One deed in its repository."""
 
     call: GitCall

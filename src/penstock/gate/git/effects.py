@@ -8,7 +8,8 @@ Always true: commands are judged in their order, each on what those before it le
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import StoreError
 from penstock.core.model import GateRefusal
@@ -29,8 +30,7 @@ MOST_DEEP = 4
 _HARMLESS = frozenset({GitKind.SETTING, GitKind.ALIAS})
 
 
-@dataclass(slots=True)
-class GitEffects:
+class GitEffects(Struct):
     """Judges the git commands of one call; what it finds is in `call`."""
 
     call: GitCall

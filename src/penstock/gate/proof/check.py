@@ -9,10 +9,11 @@ approves nothing dangerous, by the bytes and not by what the queue says of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from penstock.core.audit.approval_list import Places, challenge_of
-from penstock.core.audit.approval_proof import (
+from msgspec import Struct
+
+from penstock.core.audit.approval.approval_list import Places, challenge_of
+from penstock.core.audit.approval.approval_proof import (
     PASSKEY,
     UNLOCK,
     passkey_of,
@@ -31,8 +32,7 @@ from penstock.gate.parts import Event, Parts
 TOUCH_SECONDS = 300.0  # between the challenge and the answer
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ProvenAnswer:
+class ProvenAnswer(Struct, frozen=True, kw_only=True):
     """An approval, and what its entry in the audit log shows for it."""
 
     answer: Answer

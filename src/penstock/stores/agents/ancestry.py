@@ -18,7 +18,8 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.stores.agents.names import (
     ProcessInfo,
@@ -143,8 +144,7 @@ def _link(path: str) -> str:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Struct, frozen=True):
     """All processes as `ps` lists them, for machines without /proc."""
 
     text: str

@@ -17,8 +17,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from penstock.stores.agents.names import SHELLS, agent_by_variables, interesting
 from penstock.stores.system.process import stat_fields
@@ -37,8 +38,7 @@ def ticks() -> int:
     return int(time.clock_gettime(clock) * TICKS)
 
 
-@dataclass(frozen=True, slots=True)
-class _Running:
+class _Running(Struct, frozen=True):
     pid: int
     ppid: int
     start: int
@@ -80,8 +80,7 @@ def agent_above(hook: int) -> str:
     return ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BackgroundLook:
+class BackgroundLook(Struct, frozen=True, kw_only=True):
     """What to look for: below which agents (marks), since when (ticks), beside which hook.
 
     `ours` are command lines of helpers that a hook leaves behind, from their second word on.

@@ -10,14 +10,14 @@ Always true: the same variables and processes give the same answer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 ANY = ""
 COMM = 15  # the kernel keeps so many characters of a process's name
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ProcessInfo:
+class ProcessInfo(Struct, frozen=True, kw_only=True):
     """A process: its name as the kernel keeps it, what it was started as, and its variables.
 
     `environ` holds only variables of the table below: those of other processes are none of
@@ -33,8 +33,7 @@ class ProcessInfo:
     cut: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Agent:
+class Agent(Struct, frozen=True, kw_only=True):
     """How one agent is known.
 
     `marks`: each is a set of variables that must all be there, with a value or with any.

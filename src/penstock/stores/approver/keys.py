@@ -20,8 +20,9 @@ import time
 import unicodedata
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from penstock.core.audit.key_exchange import KnownKey
 from penstock.core.errors import InputError, RefusedError, StoreError
@@ -54,8 +55,7 @@ NONCE_BYTES, SALT_BYTES, TOTP_BYTES = 12, 16, 20
 SHORT = 12
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ApproverPublicKey:
+class ApproverPublicKey(Struct, frozen=True, kw_only=True):
     """The half that everyone may know; `totp` tells that a one-time code is needed too."""
 
     id: str
@@ -68,13 +68,16 @@ class ApproverPublicKey:
         return _text(self.public)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Signer:
+class Signer(Struct, frozen=True, kw_only=True):
     """An opened key. Calling it with a statement returns (signature, key id)."""
 
     id: str
     public: bytes
-    _secret: bytes = field(repr=False)
+    _secret: bytes
+
+    def __repr__(self) -> str:
+        """Name the key; what is printed by chance holds no secret."""
+        return f"<the signer {self.id}>"
 
     def sign(self, statement: bytes) -> str:
         """Return the signature of a statement, as text."""
@@ -85,12 +88,14 @@ class Signer:
         return self.sign(statement), self.id
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Secrets:
+class _Secrets(Struct, frozen=True, kw_only=True):
     """What is sealed: the secret key, and the secret of the one-time codes if there are any."""
 
-    key: bytes = field(repr=False)
-    totp: bytes = field(default=b"", repr=False)
+    key: bytes
+    totp: bytes = b""
+
+    def __repr__(self) -> str:
+        return "_Secrets()"
 
 
 class ApproverKeys:
@@ -228,6 +233,10 @@ class ApproverKeys:
         # A sealed key that somebody put in the place of ours is not among those remembered.
         ours = any(one.public == public.public for one in self.known())
         return public.public if ours else None
+
+    def own_ids(self) -> frozenset[str]:
+        """Return the ids of every key that was ever this approver's."""
+        return frozenset(approval.key_id(one.public) for one in self.known())
 
     def passkey(self, credential: bytes) -> Passkey | None:
         """Return the passkey of this credential that the approver's key vouches for, or None."""

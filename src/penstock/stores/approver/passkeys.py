@@ -12,10 +12,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from penstock.core.audit.passkey_use import counts_back
+from msgspec import Struct
+
+from penstock.core.audit.approval.passkey_use import counts_back
 from penstock.core.errors import InputError, RefusedError, StoreError
 from penstock.core.proposals.passkey import Passkey
 from penstock.core.proposals.signature import key_id
@@ -27,8 +28,7 @@ LIMIT = 1 << 20
 MOST = 32
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PasskeyRemoval:
+class PasskeyRemoval(Struct, frozen=True, kw_only=True):
     """That a passkey no longer counts, since when, and the approver's word for it."""
 
     public: bytes

@@ -13,7 +13,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from penstock.core.audit.checkpoint import (
     DASH,
@@ -27,6 +29,7 @@ from penstock.core.audit.checkpoint import (
     read_key,
     split_notes,
 )
+from penstock.core.audit.cosign import Quorum, bare
 from penstock.core.audit.evidence import CheckpointNote, Evidence
 from penstock.core.audit.findings import TamperKind
 from penstock.core.audit.log_head import LogHead
@@ -35,24 +38,27 @@ from penstock.core.audit.proofs import Document, consistency_document, inclusion
 from penstock.core.audit.verify import START, LogWalk, VerifyMark
 from penstock.core.errors import AuditError
 from penstock.core.text.quantities import entries
-from penstock.stores.audit.file import sync_directory, take_lock
+from penstock.stores.audit.file import take_lock
+from penstock.stores.audit.note_file import read_text, replace_text
 from penstock.stores.audit.reader import line_at
 from penstock.stores.audit.segments import files_of, open_to_read
 from penstock.stores.audit.tree_file import TreeFile, TreePosition
-from penstock.stores.audit.witness import RACED, REWRITTEN, Witness, rewritten
-from penstock.stores.system.os_errors import is_there, shut, telling
+from penstock.stores.audit.witness import (
+    DISAGREES,
+    RACED,
+    REWRITTEN,
+    Witness,
+    WitnessReply,
+    rewritten,
+)
+from penstock.stores.system.os_errors import shut, telling
+
+if TYPE_CHECKING:
+    from penstock.stores.audit.cosigners import Cosigners
 
 MOST_NOTES_BYTES = 256 * 1024 * 1024
 MOST_RACES = 5
 WAIT = 30.0  # seconds; a signer may have a long log to read
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WitnessReply:
-    """What a witness said to a checkpoint: `error` is None when it took it."""
-
-    witness: str
-    error: AuditError | None = None
 
 
 class Checkpoints:
@@ -67,6 +73,7 @@ class Checkpoints:
         key: CheckpointKey | None = None,
         remembered: str = "",
         witnesses: Sequence[Witness] = (),
+        cosigners: Cosigners | None = None,
     ) -> None:
         self.path = os.path.join(folder, "checkpoints")
         self._folder = folder
@@ -77,11 +84,21 @@ class Checkpoints:
         self._remembered = remembered
         self._shown = os.path.join(folder, "witnessed")
         self._witnesses = witnesses
+        self._cosigners = cosigners
 
     @property
     def witnessed(self) -> bool:
         """True when there is somebody to show a checkpoint to."""
-        return bool(self._witnesses)
+        return bool(self._witnesses) or self._cosigners is not None
+
+    @property
+    def public(self) -> SignerKey:
+        """The key by which anybody can check what is signed here."""
+        return self._public
+
+    def quorum(self) -> Quorum | None:
+        """Return how many of the witnesses that others run have cosigned; None without any."""
+        return self._cosigners.quorum() if self._cosigners else None
 
     # --- signing ---------------------------------------------------------------------------
 
@@ -181,13 +198,26 @@ class Checkpoints:
     def _remember(self, note: str) -> None:
         """Replace the remembered note; it lies elsewhere, and only ever grows in size."""
         if self._remembered:
-            _replace(self._remembered, note)
+            replace_text(self._remembered, note)
 
     def show(self) -> tuple[WitnessReply, ...]:
         """Show the last checkpoint to every witness, and say what each of them said."""
         if not self._last_note():
             return ()
-        return tuple(self._shown_to(witness) for witness in self._witnesses)
+        return (*map(self._shown_to, self._witnesses), *self._cosign())
+
+    def _cosign(self) -> tuple[WitnessReply, ...]:
+        """Have the last checkpoint cosigned; again, a few times, where another was signed."""
+        replies: tuple[WitnessReply, ...] = ()
+        if self._cosigners is None or self._key is None:
+            return replies
+        for _ in range(MOST_RACES):
+            note = self._last_note()
+            made = self._key.sign(bare(open_note(note, [self._public])))
+            replies = self._cosigners.ask(made, self.consistency)
+            if not any(reply.error for reply in replies) or self._last_note() == note:
+                break
+        return replies
 
     def _shown_to(self, witness: Witness) -> WitnessReply:
         """Show a witness the last checkpoint; again, a few times, where another was quicker."""
@@ -211,14 +241,14 @@ class Checkpoints:
 
     def _taken(self) -> dict[str, int]:
         """Return how many events each witness has taken a checkpoint of; lines of size and name."""
-        pairs = [line.partition(" ") for line in _text(self._shown, MOST_NOTE).split("\n")]
+        pairs = [line.partition(" ") for line in read_text(self._shown, MOST_NOTE).split("\n")]
         return {name: int(size) for size, _, name in pairs if name and size.isdigit()}
 
     def _note_taken(self, name: str, size: int) -> None:
         """Remember what a witness took: it must have it whenever it is asked."""
         with self._locked():
             taken = {**self._taken(), name.replace("\n", " "): size}
-            _replace(self._shown, "".join(f"{size} {name}\n" for name, size in taken.items()))
+            replace_text(self._shown, "".join(f"{size} {name}\n" for name, size in taken.items()))
 
     def _proof_for(self, witness: Witness, new: Checkpoint) -> list[bytes]:
         latest = witness.latest(new.origin)
@@ -237,7 +267,7 @@ class Checkpoints:
 
     def notes(self) -> list[str]:
         """Return all signed notes, oldest first."""
-        return split_notes(_text(self.path, MOST_NOTES_BYTES))
+        return split_notes(read_text(self.path, MOST_NOTES_BYTES))
 
     def latest(self) -> Checkpoint | None:
         """Return the last checkpoint, its signature checked; None where there is none yet."""
@@ -245,11 +275,14 @@ class Checkpoints:
         return open_note(note, [self._public]) if note else None
 
     def _last_note(self) -> str:
-        end = split_notes(_text(self.path, MOST_NOTE * 2, from_end=True))
+        end = split_notes(read_text(self.path, MOST_NOTE * 2, from_end=True))
         return end[-1].lstrip("\n") if end else ""
 
-    def evidence(self, head: LogHead | None = None) -> Evidence:
-        """Collect everything that the record can be compared with."""
+    def evidence(self, head: LogHead | None = None, *, ask: bool = False) -> Evidence:
+        """Collect everything that the record can be compared with.
+
+        Witnesses that others run are only asked for what they have seen if `ask` says so.
+        """
         witnesses: dict[str, CheckpointNote] = {}
         unreachable: list[str] = []
         lacking: dict[str, str] = {}
@@ -264,9 +297,9 @@ class Checkpoints:
                     lacking[witness.name] = error.because
                 else:
                     unreachable.append(witness.name)
-        remembered = _text(self._remembered, MOST_NOTES_BYTES) if self._remembered else ""
+        remembered = read_text(self._remembered, MOST_NOTES_BYTES) if self._remembered else ""
         notes = self.notes()
-        return Evidence(
+        found = Evidence(
             own=[self._opened(note) for note in notes[-1:]],
             older=notes[:-1],
             check=self._opened,
@@ -276,6 +309,38 @@ class Checkpoints:
             unreachable=tuple(unreachable),
             rewritten=lacking,
         )
+        return self._with_cosigned(found, ask=ask) if self._cosigners else found
+
+    def _with_cosigned(self, found: Evidence, *, ask: bool) -> Evidence:
+        """Add what witnesses that others run have cosigned, and what they say now."""
+        replies = self._cosign() if ask and self._last_note() else ()
+        wrong = {reply.witness: reply.error for reply in replies if reply.error}
+        disputes = {
+            name: error.because
+            for name, error in wrong.items()
+            if error.code in (DISAGREES, REWRITTEN)
+        }
+        kept = self._cosigners.kept() if self._cosigners else ()
+        return replace(
+            found,
+            witnesses={
+                **found.witnesses,
+                **{one.name: self._cosigned_note(note, one.key) for one, note in kept if note},
+            },
+            unreachable=(*found.unreachable, *(name for name in wrong if name not in disputes)),
+            disputes=disputes,
+            cosigned=self.quorum(),
+            confirmed=len(replies) - len(wrong),
+        )
+
+    def _cosigned_note(self, note: str, key: SignerKey) -> CheckpointNote:
+        """Open a note that both the log and a witness must have signed."""
+        opened = self._opened(note)
+        try:
+            open_note(note, [key])
+        except AuditError as error:
+            return CheckpointNote(checkpoint=None, error=error, size=opened.size)
+        return opened
 
     def _opened(self, note: str) -> CheckpointNote:
         try:
@@ -379,32 +444,6 @@ def load_key(path: str) -> CheckpointKey:
             hint="create a new key; this one may have leaked",
         )
     return read_key(text)
-
-
-def _replace(path: str, text: str) -> None:
-    """Put a small file in the place of one, whole also after a power cut."""
-    new = path + ".new"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    with telling(path):
-        os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
-        with open(os.open(new, flags, 0o600), "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, path)
-        sync_directory(path)
-
-
-def _text(path: str, most: int, *, from_end: bool = False) -> str:
-    """Read a file of notes, or no more than its end; "" where there is none."""
-    with telling(path):
-        if not is_there(path):
-            return ""
-        fd = open_to_read(path)
-        with open(fd, "rb") as file:
-            if from_end:
-                file.seek(max(0, os.fstat(fd).st_size - most))
-            return file.read(most).decode("utf-8", "replace")
 
 
 def _end_of_notes(fd: int) -> int:

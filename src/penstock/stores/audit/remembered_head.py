@@ -15,7 +15,8 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.audit import head_slots as slots
 from penstock.core.audit.log_head import LogHead
@@ -30,8 +31,7 @@ FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RememberedHead:
+class RememberedHead(Struct, frozen=True, kw_only=True):
     """What is remembered. `current` says that the machine has not restarted since `latest`."""
 
     durable: LogHead | None = None

@@ -12,7 +12,8 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.audit import chain
 from penstock.stores.system.os_errors import is_there, not_a_file, shut, telling
@@ -22,8 +23,7 @@ MOST_LINE = 16 * 1024 * 1024  # of what a stranger may have put there
 MOST_SEGMENTS = 100_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Segment:
+class Segment(Struct, frozen=True, kw_only=True):
     """One file of a record. The log itself has no numbers in its name."""
 
     path: str
@@ -31,8 +31,7 @@ class Segment:
     last: int = -1
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tail:
+class Tail(Struct, frozen=True, kw_only=True):
     """The end of a file: its last whole line, and what stands unfinished after it."""
 
     line: bytes

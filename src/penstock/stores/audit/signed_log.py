@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from penstock.core.audit.checkpoint import Checkpoint
     from penstock.core.audit.log_head import CheckpointPolicy, LogHead
     from penstock.ports import LogEntry
-    from penstock.stores.audit.checkpoints import Checkpoints, WitnessReply
+    from penstock.stores.audit.checkpoints import Checkpoints
     from penstock.stores.audit.jsonl import JsonlLog
     from penstock.stores.audit.remembered_head import HeadMemory
+    from penstock.stores.audit.witness import WitnessReply
 
 Start = Callable[["SignedLog"], object]
 Entry = Mapping[str, object] | bytes

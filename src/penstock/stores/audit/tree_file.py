@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+
+from msgspec import Struct, to_builtins
 
 from penstock.core.audit import chain
 from penstock.core.audit.merkle import HASH_SIZE, finished, root_over, stored_index
@@ -19,8 +20,7 @@ from penstock.stores.audit.segments import Segment, blocks_of, files_of, first_n
 from penstock.stores.system.os_errors import shut, telling
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TreePosition:
+class TreePosition(Struct, frozen=True, kw_only=True):
     """How far the tree reaches: so many lines, the last one's hash, and where the next begins.
 
     `first` is the number of the first line of the file that `offset` is in.
@@ -32,8 +32,7 @@ class TreePosition:
     offset: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LineBatch:
+class LineBatch(Struct, frozen=True, kw_only=True):
     """Some lines of the log, and where the next one begins."""
 
     block: bytes
@@ -106,7 +105,7 @@ class TreeFile:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
         with telling(self._tree):
             with open(os.open(new, flags, 0o600), "wb") as file:
-                file.write(json.dumps(asdict(place)).encode())
+                file.write(json.dumps(to_builtins(place)).encode())
             os.replace(new, self._tree)
 
 

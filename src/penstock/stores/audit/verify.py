@@ -105,6 +105,7 @@ def _verified(path: str, evidence: Evidence, notice: frozenset[str]) -> AuditRep
         problems=tuple(one for each in told for one in sorted(each, key=lambda one: one.line)),
         warnings=(*report.warnings, *doubts(evidence, report.count)),
         level=evidence.level,
+        cosigned=evidence.cosigned,
         noticed=report.noticed,
     )
 

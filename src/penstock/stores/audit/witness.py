@@ -19,6 +19,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from msgspec import Struct
+
 from penstock.core.audit.checkpoint import Checkpoint, SignerKey, open_note, require_forward
 from penstock.core.digest import digest
 from penstock.core.errors import AuditError
@@ -31,7 +33,7 @@ MOST_NOTE = 64 * 1024
 TIMEOUT = 20.0  # a person waits for it at the end of a command
 THEIRS = "refs/penstock/theirs"
 SHARED = "refs/heads/checkpoints"  # older copies have one branch for all logs; it is only read
-REWRITTEN, RACED = "witness-rewritten", "witness-raced"
+DISAGREES, REWRITTEN, RACED = "witness-disagrees", "witness-rewritten", "witness-raced"
 REFUSED = 2  # the exit code by which a command says no
 
 
@@ -49,6 +51,13 @@ class Witness(Protocol):
         """Hand over a note that continues the latest one. Raises AuditError if refused."""
 
 
+class WitnessReply(Struct, frozen=True, kw_only=True):
+    """What a witness said to a checkpoint: `error` is None when it took it."""
+
+    witness: str
+    error: AuditError | None = None
+
+
 def _judged(
     key: SignerKey, latest: str, note: str, proof: Sequence[bytes]
 ) -> tuple[Checkpoint, bool]:
@@ -59,7 +68,8 @@ def _judged(
     return new, old is None or new.size > old.size
 
 
-def _unreachable(name: str, because: str) -> AuditError:
+def unreachable(name: str, because: str) -> AuditError:
+    """Return the error for a witness that can't be asked."""
     return AuditError(
         "witness-unreachable",
         f"witness `{name}` does not answer",
@@ -220,7 +230,7 @@ class GitWitness:
             done = self._run_git("push", "--quiet", self._remote, f"{made}:{ref}")
             if done.returncode:
                 if self._git("ls-remote", self._remote, ref).partition("\t")[0] == head:
-                    raise _unreachable(self.name, done.stderr.strip())
+                    raise unreachable(self.name, done.stderr.strip())
                 return False
             before = ""  # the remote has it: our copy says so, whoever else wrote there
         done = self._run_git("update-ref", ref, made, *([before] if before else []))
@@ -229,13 +239,13 @@ class GitWitness:
     def _git(self, *arguments: str, stdin: str = "", may_fail: bool = False) -> str:
         done = self._run_git(*arguments, stdin=stdin)
         if done.returncode and not may_fail:
-            raise _unreachable(self.name, done.stderr.strip())
+            raise unreachable(self.name, done.stderr.strip())
         return done.stdout if not done.returncode else ""
 
     def _run_git(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         git = program_outside("git", os.getcwd())
         if not git:
-            raise _unreachable(self.name, "git is not on PATH, outside of the project")
+            raise unreachable(self.name, "git is not on PATH, outside of the project")
         argv = [git, "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"]
         argv += ["-c", "core.fsmonitor=false", "-c", "core.fsync=all", *arguments]
         return _run(self.name, argv, stdin=stdin, folder=self.repository, env=_git_environment())
@@ -276,7 +286,7 @@ class CommandWitness:
         """Ask the program for its last note."""
         done = _run(self.name, [*self._argv, "latest", origin], timeout=self._timeout)
         if done.returncode:
-            raise _unreachable(self.name, done.stderr.strip())
+            raise unreachable(self.name, done.stderr.strip())
         return done.stdout[:MOST_NOTE]
 
     def take(self, note: str, *, proof: Sequence[bytes]) -> None:
@@ -290,7 +300,7 @@ class CommandWitness:
             said = f"witness `{self.name}` refused the checkpoint of {entries(new.size)}"
             raise AuditError("witness-refused", said, because=done.stderr.strip()[:300])
         if done.returncode:
-            raise _unreachable(self.name, done.stderr.strip())
+            raise unreachable(self.name, done.stderr.strip())
 
 
 def make_witness(text: str, *, key: SignerKey, folder: str) -> Witness:
@@ -339,4 +349,4 @@ def _run(
             check=False,
         )
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise _unreachable(name, str(error)) from error
+        raise unreachable(name, str(error)) from error

@@ -12,8 +12,9 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from penstock.core.errors import AuditError
 from penstock.core.learning.past_decision import DENY, Past
@@ -23,8 +24,7 @@ from penstock.stores.decisions.lines import DecisionField, seconds_of, seen, tol
 from penstock.stores.system.os_errors import shut
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DecisionQuery:
+class DecisionQuery(Struct, frozen=True, kw_only=True):
     """Which decisions are asked for; what is empty fits all. Times are seconds since 1970."""
 
     decision: str = ""
@@ -59,8 +59,7 @@ class DecisionQuery:
 ALL = DecisionQuery()
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """How many decisions of which kind there were, and how often which command was denied."""
 
     kinds: Counter[DecisionField]

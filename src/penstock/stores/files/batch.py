@@ -15,7 +15,9 @@ import fcntl
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError, StoreError
@@ -37,8 +39,7 @@ Step = FileStep | FolderStep
 NOT_FLUSHED = "its directory could not be flushed: a power loss now could undo the write"
 
 
-@dataclass(kw_only=True, slots=True)
-class Batch:
+class Batch(Struct, kw_only=True):
     """The steps of one write and the directories that it has open."""
 
     note: JournalNote
@@ -58,8 +59,7 @@ class Batch:
             folder.close()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Writer:
+class Writer(Struct, frozen=True, kw_only=True):
     """The one that writes below a root."""
 
     beneath: Beneath

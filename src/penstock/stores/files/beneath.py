@@ -15,7 +15,8 @@ import errno
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.stores.files import syscalls
 from penstock.stores.files.contents import close
@@ -58,8 +59,7 @@ def ident_at(folder: int, name: str) -> Ident | None:
     return None if status is None else ident_of(status)
 
 
-@dataclass(kw_only=True, slots=True)
-class Folder:
+class Folder(Struct, kw_only=True):
     """An open directory, and which directories were made to reach it, outermost first."""
 
     parts: Parts
@@ -73,8 +73,7 @@ class Folder:
         close(self.descriptor)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Beneath:
+class Beneath(Struct, frozen=True, kw_only=True):
     """A root directory, opened anew for every use, so that a moved root is noticed."""
 
     root: str

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import errno
 import os
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.digest import EMPTY
 from penstock.core.errors import InputError
@@ -27,8 +28,7 @@ IN_USE = frozenset({errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY})
 STAYS = "the directory is not empty, so it stays"
 
 
-@dataclass(kw_only=True, slots=True)
-class FolderStep:
+class FolderStep(Struct, kw_only=True):
     """One directory and the one that it lies in; `made` are all that this write made.
 
     `alone` is true when nothing else is written: then a directory in use is an error.

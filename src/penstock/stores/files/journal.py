@@ -17,8 +17,9 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from penstock.core.file_mode import FileMode
 from penstock.stores.files.beneath import Ident, Parts
@@ -39,8 +40,7 @@ class SetDirection(StrEnum):
     BACK = "back"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JournalPlan:
+class JournalPlan(Struct, frozen=True, kw_only=True):
     """One file of a write, as the note keeps it."""
 
     way: str
@@ -52,8 +52,7 @@ class JournalPlan:
     was: FileMode | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JournalEntry:
+class JournalEntry(Struct, frozen=True, kw_only=True):
     """A note as it was read: what was planned, which files were staged, what was decided."""
 
     plans: tuple[JournalPlan, ...]
@@ -158,8 +157,7 @@ def _ident(said: object) -> Ident | None:
     return device, number
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Journal:
+class Journal(Struct, frozen=True, kw_only=True):
     """The directory of the notes, or None for a writer that keeps none."""
 
     directory: str | None

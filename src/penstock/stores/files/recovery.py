@@ -16,7 +16,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.ports import Ending, FileKind, RecoveredWrite
 from penstock.stores.files.batch import Batch, Step, Writer, end, lock_folder, settle_set
@@ -32,8 +33,7 @@ GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 MOST_NAMES = 100_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recovery:
+class Recovery(Struct, frozen=True, kw_only=True):
     """Whoever ends what a writer began."""
 
     writer: Writer

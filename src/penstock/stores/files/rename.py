@@ -16,7 +16,8 @@ import errno
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.stores.files import syscalls
 from penstock.stores.files.beneath import ident_at, look
@@ -30,8 +31,7 @@ NO_LINKS_HERE = frozenset(
 Check = Callable[[], None]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Renames:
+class Renames(Struct, frozen=True, kw_only=True):
     """The way to swap and move names. `atomic` asks for the kernel's condition first.
 
     `recheck` is called before a stand-in acts; it raises when the base is not there any more.

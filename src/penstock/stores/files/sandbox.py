@@ -13,8 +13,9 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
+
+from msgspec import Struct
 
 from penstock.core.errors import StoreError
 from penstock.stores.files.beneath import Beneath
@@ -29,8 +30,7 @@ def today() -> date:
     return datetime.fromtimestamp(time.time(), UTC).date()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sandbox:
+class Sandbox(Struct, frozen=True, kw_only=True):
     """The sandbox of one project."""
 
     root: str

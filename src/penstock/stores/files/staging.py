@@ -14,7 +14,9 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.file_mode import FileMode, permissions
 from penstock.stores.files.contents import close
@@ -28,8 +30,7 @@ ABOUT_OLD_CONTENT = frozenset({"security.capability", "security.ima", "security.
 NOT_KEPT = frozenset({errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Attributes:
+class Attributes(Struct, frozen=True, kw_only=True):
     """What a new file takes over from the one that it replaces."""
 
     mode: int
@@ -59,8 +60,7 @@ def _extra(descriptor: int) -> Iterator[tuple[str, bytes]]:
                 yield name, os.getxattr(descriptor, name)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StagedFile:
+class StagedFile(Struct, frozen=True, kw_only=True):
     """A temporary file as it lies there, and what of the old one could not be kept."""
 
     status: os.stat_result

@@ -14,8 +14,9 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import suppress
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from penstock.core.digest import digest
 from penstock.core.errors import StoreError
@@ -58,8 +59,7 @@ def is_temp_name(name: str) -> bool:
     return name == f".penstock-{middle}.tmp" and len(middle) == 16 and set(middle) <= HEX
 
 
-@dataclass(kw_only=True, slots=True)
-class FileStep:
+class FileStep(Struct, kw_only=True):
     """One file or link, its directory and its temporary name.
 
     `mode` is what it becomes and `was` what it must be; None stands for a regular file.

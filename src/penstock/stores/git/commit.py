@@ -16,8 +16,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from penstock.ports import Version
 from penstock.stores.files.contents import close
@@ -33,8 +34,7 @@ LONGEST_HEAD = 4096
 BEHIND = 12  # commits that edits which were killed one after the other may have left
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Commit:
+class Commit(Struct, frozen=True, kw_only=True):
     """A commit that is on HEAD, and the one whose files are those from before it."""
 
     commit: str
@@ -42,8 +42,7 @@ class Commit:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Chain:
+class _Chain(Struct, frozen=True, kw_only=True):
     """Commits made and not yet shown: on what, and which came last."""
 
     look: FileVersions

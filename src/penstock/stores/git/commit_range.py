@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from penstock.core.commits.delta import GITLINK, DeltaContent, FileDelta, FileVersion, parse_deltas
 from penstock.core.errors import InputError
@@ -26,8 +27,7 @@ SECONDS = 120.0
 LINK = "120000"
 
 
-@dataclass(frozen=True)
-class CommitRange:
+class CommitRange(Struct, frozen=True, dict=True):
     """What is between a commit and another one, or the index where `head` is "".
 
     `base` has the rules; `fork` is where the commits begin: the newest commit that both have.

@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.run.commits import (
     ABSENT,
@@ -28,8 +29,7 @@ from penstock.stores.git.run import GitError, run
 from penstock.stores.git.trees import Leaf
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FastForward:
+class FastForward(Struct, frozen=True, kw_only=True):
     """The branch that the work tree of a repository is on."""
 
     repository: Repository

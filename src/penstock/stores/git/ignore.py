@@ -38,7 +38,10 @@ def _asked(root: str, paths: Collection[str]) -> list[str]:
 
 def _ignored_apart(root: str, paths: Collection[str]) -> Iterator[str]:
     """Ask about the paths of each work tree alone, without those that git has no answer to."""
-    places = sorted(_gitlinks(root))
+    try:
+        places = sorted(_gitlinks(root))
+    except GitError:
+        return  # there is no repository, so no half of the paths has an answer either
     for place, inner in _by_work_tree(paths, places).items():
         folder = os.path.join(root, place)
         if place and not os.path.lexists(os.path.join(folder, ".git")):
@@ -96,18 +99,23 @@ def submodules(root: str, depth: int = 0) -> tuple[str, ...]:
     if depth > DEEPEST or not os.path.isfile(os.path.join(root, ".gitmodules")):
         return ()
     found: list[str] = []
-    for place in _gitlinks(root):
+    for place in _known_gitlinks(root):
         if os.path.lexists(os.path.join(root, place, ".git")) and not _behind_link(root, place):
             below = submodules(os.path.join(root, place), depth + 1)
             found += [place, *(os.path.join(place, one) for one in below)]
     return tuple(found[:MOST_SUBMODULES])
 
 
-def _gitlinks(root: str) -> Iterator[str]:
+def _known_gitlinks(root: str) -> list[str]:
     try:
-        _, said = run(root, "ls-files", "-z", "--stage")
+        return list(_gitlinks(root))
     except GitError:
-        return
+        return []
+
+
+def _gitlinks(root: str) -> Iterator[str]:
+    """Yield where submodules belong. Raises GitError where there is no repository."""
+    _, said = run(root, "ls-files", "-z", "--stage")
     for row in said.split(b"\0"):
         if row.startswith(GITLINK):
             yield os.fsdecode(row.partition(b"\t")[2])

@@ -11,8 +11,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError
 from penstock.core.model import Action
@@ -81,8 +83,7 @@ def _places(folder: str, options: Sequence[str]) -> list[bytes]:
     return output if len(output) == 4 else [*output, b""]
 
 
-@dataclass(frozen=True)
-class InspectedRepository:
+class InspectedRepository(Struct, frozen=True, dict=True):
     """One repository, asked from a directory in it."""
 
     top: str
@@ -90,8 +91,8 @@ class InspectedRepository:
     own: str  # where this work tree has its HEAD and its index
     at: str
     options: tuple[str, ...] = ()
-    known: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
-    answers: dict[tuple[object, ...], bytes] = field(default_factory=dict, compare=False)
+    known: dict[tuple[str, str], str] = field(default_factory=dict)
+    answers: dict[tuple[object, ...], bytes] = field(default_factory=dict)
 
     @cached_property
     def _no_filters(self) -> Mapping[str, str]:

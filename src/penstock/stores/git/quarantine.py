@@ -15,7 +15,8 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.run.commits import (
     REFS,
@@ -51,16 +52,14 @@ SETTINGS = tuple(word for one in SMALL for word in ("-c", one))
 KNOWN = ("--not", f"--exclude={REFS}*", "--all")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CommitFacts:
+class CommitFacts(Struct, frozen=True, kw_only=True):
     """One commit: the trees of it and of its parents."""
 
     tree: str
     parents: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PackQuarantine:
+class PackQuarantine(Struct, frozen=True, kw_only=True):
     """A repository, and a directory of objects that are not yet part of it."""
 
     repository: Repository

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import InputError
 from penstock.stores.git.run import GitError, failed, no_filters, program, run
@@ -29,8 +30,7 @@ STRANGER = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileVersions:
+class FileVersions(Struct, frozen=True, kw_only=True):
     """What a repository says of some files: in HEAD, "" where there is none, and in the index."""
 
     head: str
@@ -38,8 +38,7 @@ class FileVersions:
     staged: Mapping[Parts, str | None]
 
 
-@dataclass(frozen=True)
-class Repository:
+class Repository(Struct, frozen=True, dict=True):
     """The work tree that some files lie in."""
 
     top: str

@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 
 from penstock.core.errors import StoreError
+from penstock.core.text.display import spoken
 from penstock.stores.system.programs import program_outside
 
 SECONDS = 30.0
@@ -37,6 +38,8 @@ OPTIONS = tuple(word for key, value in OFF for word in ("-c", f"{key}={value}"))
 # index, as when this runs inside a hook of git's.
 KEPT = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
 KEPT_TOO = ("GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
+BLOCK = 512  # bytes, in which a shell counts
+BOUND = 'ulimit -f "$0" && exec "$@"'
 SET = {
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_LITERAL_PATHSPECS": "1",
@@ -79,12 +82,16 @@ def run(
     more: Mapping[str, str | None] | None = None,
     right: Sequence[int] = (0,),
     seconds: float = SECONDS,
+    file_bytes: int = 0,
 ) -> tuple[int, bytes]:
     """Run one command and return its exit code and output. Raises GitError.
 
-    `more` are variables on top of those that are always set; None takes one away.
+    `more` are variables on top of those that are always set; None takes one away. `file_bytes`
+    bounds every file that it writes, for what comes from elsewhere and may never end.
     """
-    argv: list[str | bytes] = [needed(folder), "-C", folder, "--no-pager", *OPTIONS, *words]
+    bound = ("/bin/sh", "-c", BOUND, str(file_bytes // BLOCK)) if file_bytes else ()
+    git = (*bound, needed(folder), "-C", folder, "--no-pager", *OPTIONS)
+    argv: list[str | bytes] = [*git, *words]
     asked = {**environment(os.environ), **(more or {})}
     variables = {name: value for name, value in asked.items() if value is not None}
     try:
@@ -127,6 +134,6 @@ def failed(words: Sequence[str | bytes], said: str) -> GitError:
     return GitError(
         "git-failed",
         f"`git {name}` failed",
-        because=" ".join(said.split())[:MOST_SAID] or "it gave no reason",
+        because=spoken(" ".join(said.split()))[:MOST_SAID] or "it gave no reason",
         hint="fix the repository, or use --no-commit",
     )

@@ -8,7 +8,8 @@ Always true: every entry that was not asked about stays as it was, mode and all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 Parts = tuple[bytes, ...]
 TREE = b"40000"
@@ -16,16 +17,14 @@ FILE, PROGRAM = b"100644", b"100755"
 KINDS = {b"40000": b"tree", b"040000": b"tree", b"160000": b"commit"}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True, kw_only=True):
     """What a tree says of one name."""
 
     mode: bytes
     oid: str
 
 
-@dataclass(kw_only=True, slots=True)
-class Trees:
+class Trees(Struct, kw_only=True):
     """The trees on the way to some files, by their path; () is the root."""
 
     tables: dict[Parts, dict[bytes, Leaf]] = field(default_factory=dict)
@@ -74,8 +73,7 @@ def _entries(raw: bytes, width: int) -> Iterator[tuple[bytes, Leaf]]:
         at = end + 1 + width
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GitObject:
+class GitObject(Struct, frozen=True, kw_only=True):
     """One object as `git cat-file --batch` gives it."""
 
     oid: str

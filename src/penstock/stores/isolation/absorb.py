@@ -21,7 +21,8 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.run.entry import EntryKind, LayerNode
 from penstock.stores.files.beneath import AS_FOLDER, Beneath, Ident, ident_at, ident_of, look
@@ -35,8 +36,7 @@ NAME = ".path"  # beside each file that is moved: where it belongs
 MOST = 128  # files at a time; each is an open descriptor and a lease
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Leased:
+class _Leased(Struct, frozen=True, kw_only=True):
     """A file of the layer that nobody has open; `opened` is -1 for the mark of a deletion."""
 
     path: str
@@ -63,8 +63,7 @@ class _Leased:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LiveLayer:
+class LiveLayer(Struct, frozen=True, kw_only=True):
     """The layer of a run that goes on, and the process that keeps its mounts."""
 
     layer: RunLayer

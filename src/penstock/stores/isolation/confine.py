@@ -11,8 +11,10 @@ import ctypes
 import errno
 import os
 import struct
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.stores.isolation import syscalls
 
@@ -27,29 +29,32 @@ ALLOW, REFUSE = 0x7FFF0000, 0x00050000
 X32 = 0x40000000
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 PRIO_PGRP, IOPRIO_WHO_PGRP = 1, 2
+AF_VSOCK = 40
 OWN_GROUP = 0  # of `kill`: every process of the caller's group
 
 GENERIC = {
     "ioctl": 29, "setpriority": 140, "ioprio_set": 30, "kill": 129,
-    "add_key": 217, "request_key": 218, "keyctl": 219,
+    "add_key": 217, "request_key": 218, "keyctl": 219, "socket": 198, "io_uring_setup": 425,
 }  # fmt: skip
 # The architectures that one kernel runs, each with the numbers of its calls.
 NUMBERS: dict[str, dict[int, dict[str, int]]] = {
     "x86_64": {
         0xC000003E: {
             "ioctl": 16, "setpriority": 141, "ioprio_set": 251, "kill": 62,
-            "add_key": 248, "request_key": 249, "keyctl": 250,
+            "add_key": 248, "request_key": 249, "keyctl": 250, "socket": 41, "io_uring_setup": 425,
         },
         0x40000003: {
             "ioctl": 54, "setpriority": 97, "ioprio_set": 289, "kill": 37,
-            "add_key": 286, "request_key": 287, "keyctl": 288,
+            "add_key": 286, "request_key": 287, "keyctl": 288, "socket": 359,
+            "socketcall": 102, "io_uring_setup": 425,
         },
     },
     "aarch64": {
         0xC00000B7: GENERIC,
         0x40000028: {
             "ioctl": 54, "setpriority": 97, "ioprio_set": 314, "kill": 37,
-            "add_key": 309, "request_key": 310, "keyctl": 311,
+            "add_key": 309, "request_key": 310, "keyctl": 311, "socket": 281,
+            "io_uring_setup": 425,
         },
     },
     "riscv64": {0xC00000F3: GENERIC},
@@ -57,8 +62,7 @@ NUMBERS: dict[str, dict[int, dict[str, int]]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CallRefusal:
+class CallRefusal(Struct, frozen=True, kw_only=True):
     """A system call that does not exist for a command, or not with some values of an argument."""
 
     call: str
@@ -79,6 +83,13 @@ REFUSED = (
 )
 # Where Landlock does not keep signals in the run, none is sent to the whole group.
 UNSCOPED = CallRefusal(call="kill", values=(OWN_GROUP,))
+# Without a network: sockets to the machine that this one runs in belong to no network namespace.
+# What makes sockets where no filter sees their family does not exist then.
+OFFLINE = (
+    CallRefusal(call="socket", problem=errno.EAFNOSUPPORT, values=(AF_VSOCK,)),
+    CallRefusal(call="socketcall", problem=errno.ENOSYS),
+    CallRefusal(call="io_uring_setup", problem=errno.ENOSYS),
+)
 
 
 def landlock_version() -> int:
@@ -127,25 +138,43 @@ def call_filter(machine: str, refused: Sequence[CallRefusal]) -> bytes:
     for architecture, numbers in NUMBERS[machine].items():
         body = [_step(LOAD, AT_NUMBER), _step(AT_LEAST, X32, 0, 1), unknown]
         for one in refused:
-            body += _refusal(one, numbers[one.call])
+            body += _refusal(one, numbers[one.call]) if one.call in numbers else []
         body.append(_step(RETURN, ALLOW))
         steps += [_step(EQUAL, architecture, 0, len(body)), *body]
     return b"".join([*steps, unknown])
 
 
-def refuse_calls() -> None:
+def refuse_calls(*, network: bool = True) -> None:
     """Refuse what reaches around all namespaces, such as typing into the terminal."""
     machine = os.uname().machine
     if machine not in NUMBERS:
         raise OSError(errno.ENOSYS, f"no system call filter for {machine}")
     scoped = landlock_version() >= SCOPE_SINCE
-    steps = call_filter(machine, REFUSED if scoped else (*REFUSED, UNSCOPED))
+    more = (*(() if scoped else (UNSCOPED,)), *(() if network else OFFLINE))
+    steps = call_filter(machine, (*REFUSED, *more))
     buffer = ctypes.create_string_buffer(steps, len(steps))
     program = ctypes.create_string_buffer(
         struct.pack("HxxxxxxQ", len(steps) // 8, ctypes.addressof(buffer))
     )
     where = ctypes.addressof(program)
     syscalls.prctl(syscalls.SECCOMP, syscalls.SECCOMP_FILTER, where, what="system call filter")
+
+
+class _NoModules:
+    """Finds no module, and says so."""
+
+    @staticmethod
+    def find_spec(name: str, _: object = None, __: object = None) -> None:
+        raise ModuleNotFoundError(f"`{name}` is not imported inside a run", name=name)
+
+
+def import_no_more() -> None:
+    """Have this process import nothing from here on: where it goes, files are the command's.
+
+    A module that Python or we look for late would be read there, and run with the rights that a
+    process has which is no command.
+    """
+    sys.meta_path[:] = [_NoModules]
 
 
 def close_descriptors(kept: frozenset[int] = frozenset()) -> None:
@@ -158,11 +187,11 @@ def close_descriptors(kept: frozenset[int] = frozenset()) -> None:
                 continue
 
 
-def confine(kept: frozenset[int], *, bounding: bool = True) -> None:
+def confine(kept: frozenset[int], *, bounding: bool = True, network: bool = True) -> None:
     """Give up everything but some descriptors; what starts from here on gets nothing back."""
     syscalls.own_keyring()
     close_descriptors(kept)
     syscalls.prctl(syscalls.NO_NEW_PRIVS, 1, what="no new privileges")
     scope()
     syscalls.no_capabilities(bounding=bounding)
-    refuse_calls()
+    refuse_calls(network=network)

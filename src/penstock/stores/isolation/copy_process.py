@@ -15,9 +15,9 @@ import socket
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Never
+
+from msgspec import Struct
 
 from penstock.stores.isolation import syscalls
 from penstock.stores.isolation.confine import close_descriptors, confine
@@ -25,17 +25,15 @@ from penstock.stores.isolation.landlock import restrict
 from penstock.stores.isolation.process import (
     MESSAGE,
     READY,
-    SIGNALS,
     IsolatedProcess,
     _fail,
-    _handed_on,
     _hear,
     _impossible,
     become,
     exit_code,
     let_go,
-    reap,
 )
+from penstock.stores.isolation.signals import Reaper, StopLine, handed_on, hold_back
 from penstock.stores.isolation.streams import Streams
 
 SUBREAPER = 36
@@ -44,8 +42,7 @@ MOST_ROUNDS = 10_000
 WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CopyPlan:
+class CopyPlan(Struct, frozen=True, kw_only=True):
     """Where the command starts, what it may write besides devices, and what it never reads.
 
     `readable` is what it may read in a hidden place.
@@ -71,13 +68,14 @@ def start_copy(
     streams = streams or Streams()
     ours, theirs = socket.socketpair()
     above = os.getpid()
-    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    hold_back()
     keeper = os.fork()
     if keeper == 0:
         ours.close()
         _keep(theirs, above, plan, streams, command, environ)
     signals = ExitStack()
-    signals.enter_context(_handed_on(keeper, line=ours))
+    stops = StopLine(ours)
+    signals.enter_context(handed_on(keeper, stops.continued))
     theirs.close()
     said, _ = _hear(ours)
     if said.get("is") != READY:
@@ -90,6 +88,7 @@ def start_copy(
     made = IsolatedProcess(
         keeper=keeper,
         line=ours,
+        stops=stops,
         spaces=(),
         places=(),
         streams=streams,
@@ -161,7 +160,7 @@ def _begin(
 
 def _ended(child: int, up: socket.socket) -> int:
     """Reap until the command ends, end what it left, and return its code."""
-    status = reap(child, up)
+    status = Reaper(child, up).reap()
     for _ in range(MOST_ROUNDS):
         left = _children()
         for one in left:
@@ -175,7 +174,7 @@ def _ended(child: int, up: socket.socket) -> int:
 
 
 def _children() -> list[int]:
-    own = Path(f"/proc/self/task/{os.getpid()}/children")
-    with suppress(OSError):
-        return [int(one) for one in own.read_text().split()]
+    own = f"/proc/self/task/{os.getpid()}/children"
+    with suppress(OSError), open(own, "rb") as file:
+        return [int(one) for one in file.read().split()]
     return []

@@ -18,8 +18,10 @@ import stat
 import time
 from collections.abc import Callable, Iterator, Set
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
 from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.digest import digest
 from penstock.core.errors import StoreError
@@ -40,8 +42,7 @@ GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 Wanted = Callable[[str], bool]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunLayer:
+class RunLayer(Struct, frozen=True, kw_only=True):
     """The upper directory of an overlay, and the real directory below it."""
 
     upper: str
@@ -153,23 +154,35 @@ class RunLayer:
         gone = LayerNode(kind=EntryKind.DELETED, at=at)
         path = "/".join(parts)
         if stat.S_ISDIR(below.st_mode):
-            for inner, real in self._below(parts, wanted):
+            for inner, real, held in self._below(parts, wanted):
                 known = "/".join((*parts, *inner))
-                yield LayerEntry(path=known, node=gone, real=real, hidden=hidden)
+                yield LayerEntry(path=known, node=gone, real=real, hidden=hidden, held=held)
             real = _real(pair.real, parts[-1], below)
             yield LayerEntry(path=path, node=gone, real=real, hidden=hidden)
             return
-        real = _real(pair.real, parts[-1], below)
-        if wanted(path) and pair.real >= 0:
-            with suppress(OSError):
-                real = _real_node(pair.real, parts[-1], below, self.largest)
-        yield LayerEntry(path=path, node=gone, real=real, hidden=hidden)
+        real, held = self._removed_node(pair.real, parts[-1], below, wanted=wanted(path))
+        yield LayerEntry(path=path, node=gone, real=real, hidden=hidden, held=held)
 
-    def _below(self, parts: Parts, wanted: Wanted) -> Iterator[tuple[Parts, LayerNode]]:
+    def _removed_node(
+        self, folder: int, name: str, below: os.stat_result, *, wanted: bool
+    ) -> tuple[LayerNode, str]:
+        """Return what a name held that the command removed, and why it is left alone, if it is.
+
+        What its owner may not read can be removed all the same, and what is gone is gone.
+        """
+        try:
+            if wanted and folder >= 0:
+                return _real_node(folder, name, below, self.largest), ""
+        except OSError as problem:
+            if problem.errno not in GONE | {errno.EACCES, errno.EPERM, errno.EINVAL}:
+                return _real(folder, name, below), _unreadable(problem)
+        return _real(folder, name, below), ""
+
+    def _below(self, parts: Parts, wanted: Wanted) -> Iterator[tuple[Parts, LayerNode, str]]:
         """Yield what lies in a real directory, each directory after what is in it."""
         folder = Beneath(root=self.real, by_openat2=by_openat2())
         waiting: list[Parts] = [()]
-        directories: list[tuple[Parts, LayerNode]] = []
+        directories: list[tuple[Parts, LayerNode, str]] = []
         while waiting:
             inner = waiting.pop()
             try:
@@ -182,15 +195,12 @@ class RunLayer:
                     if status is None:
                         continue
                     known = (*inner, name)
-                    real = _real(opened, name, status)
                     if stat.S_ISDIR(status.st_mode):
                         waiting.append(known)
-                        directories.append((known, real))
+                        directories.append((known, _real(opened, name, status), ""))
                         continue
-                    if wanted("/".join((*parts, *known))):
-                        with suppress(OSError):
-                            real = _real_node(opened, name, status, self.largest)
-                    yield known, real
+                    asked = wanted("/".join((*parts, *known)))
+                    yield known, *self._removed_node(opened, name, status, wanted=asked)
             finally:
                 close(opened)
         yield from sorted(directories, key=lambda one: -len(one[0]))

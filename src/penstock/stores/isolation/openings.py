@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import RulesError
 from penstock.core.run.settings import RunSettings
@@ -18,8 +19,7 @@ from penstock.stores.isolation.mounts import is_below
 DEVICES = "/dev"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Openings:
+class Openings(Struct, frozen=True, kw_only=True):
     """Absolute and resolved paths; `notes` name what was asked for and is not there."""
 
     through: tuple[str, ...] = ()

@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from contextlib import suppress
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.errors import StoreError
-from penstock.stores.files.beneath import AS_FOLDER
 from penstock.stores.isolation.apparmor import apparmor_hint, restricted_by_apparmor
 from penstock.stores.isolation.confine import SCOPE_SINCE, landlock_version
 from penstock.stores.isolation.landlock import can_restrict
-from penstock.stores.isolation.records import remove_tree
+from penstock.stores.isolation.records import remove_in
 from penstock.stores.system.private import private_dir
 
 NOT_LINUX = "isolated runs need Linux"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Isolation:
+class Isolation(Struct, frozen=True, kw_only=True):
     """What this machine can do. `problem` is empty where a run can be isolated by overlays.
 
     `copies` says that the weaker copy mode is possible.
@@ -52,6 +51,8 @@ def try_out(state: str) -> Isolation:
     known = isolation()
     if known.problem:
         return known
+    import tempfile
+
     from penstock.stores.isolation.process import start
     from penstock.stores.isolation.room import RoomPlan
 
@@ -78,10 +79,6 @@ def try_out(state: str) -> Isolation:
         return replace(known, problem=fault.because, hint=hint)
     finally:
         with suppress(OSError):
-            above = os.open(state, AS_FOLDER)
-            try:
-                remove_tree(above, os.path.basename(folder))
-            finally:
-                os.close(above)
+            remove_in(state, os.path.basename(folder))
     problem = "" if code == 0 else f"a command that does nothing ended with {code}"
     return replace(known, problem=problem)

@@ -3,8 +3,7 @@
 Three processes stand between us and the command. The keeper owns the namespaces and waits; the
 first process of the new pid namespace builds the room, starts the command and reaps; whatever
 the command leaves running ends with it, because its namespace does. A command can be
-held until what there is to say about the run was said. Where it stops itself, as editors do at
-Ctrl-Z, we stop too: the shell that started us would else wait for ever.
+held until what there is to say about the run was said. What becomes of signals is `signals`'.
 Always true: each of them ends when the one above it does; what is returned is the command's own
 exit code, 128 and its number for a signal, 126 or 127 where it cannot be started.
 """
@@ -15,37 +14,42 @@ import errno
 import json
 import os
 import select
-import signal
 import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
-from types import FrameType
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Any, Never, Protocol
+
+from msgspec import Struct, field
 
 from penstock.core.errors import StoreError
 from penstock.core.text.display import visible
 from penstock.stores.isolation import syscalls
 from penstock.stores.isolation.apparmor import restricted_by_apparmor
-from penstock.stores.isolation.confine import close_descriptors, confine
+from penstock.stores.isolation.confine import close_descriptors, confine, import_no_more
 from penstock.stores.isolation.room import RoomPlan, build
+from penstock.stores.isolation.signals import (
+    PIECE,
+    Reaper,
+    StopLine,
+    as_usual,
+    handed_on,
+    hold_back,
+    let_through,
+    woken,
+)
 from penstock.stores.isolation.streams import Streams
 
 SPACES = syscalls.NEWUSER | syscalls.NEWNS | syscalls.NEWPID | syscalls.NEWIPC
 NOT_EXECUTABLE, NOT_FOUND, SIGNALLED = 126, 127, 128
 READY, FAILED, WITH_SPACES = "ready", "failed", b"+"
-GO, STOPPED = b"g", b"s"  # to whoever started the command, and from them
+GO = b"g"  # to whoever started the command
 MESSAGE = 65536
 MOST_SHOWN = 1000
 NO_ISOLATION = "no-isolation"
-# The terminal sends these to the command itself; we wait for how it ends.
-FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
-HANDED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
-SIGNALS = (*FROM_TERMINAL, *HANDED_ON)
-IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # and by what it starts, unless undone
 
 
 class Attendant(Protocol):
@@ -58,8 +62,7 @@ class Attendant(Protocol):
         """Do what is due; `ready` are descriptors that have something to read."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IsolatedProcess:
+class IsolatedProcess(Struct, frozen=True, kw_only=True):
     """A command that runs; `spaces` are descriptors of its user and mount namespaces.
 
     `unsealed` are directories that stay read-only, but whose sockets and pipes can be used.
@@ -68,6 +71,7 @@ class IsolatedProcess:
 
     keeper: int
     line: socket.socket  # to the process that started the command
+    stops: StopLine  # over that line
     spaces: tuple[int, ...]  # none where the command runs in a copy
     places: tuple[str, ...]
     streams: Streams
@@ -91,14 +95,16 @@ class IsolatedProcess:
         self.release()
         ended = os.pidfd_open(self.keeper)
         lines = [self.line.fileno()]
-        with self.signals:
+        with self.signals, woken() as awake:
             while True:
                 others = attendant.descriptors() if attendant else ()
-                ready = select.select([ended, *lines, *others], [], [], every)[0]
+                ready = select.select([ended, awake, *lines, *others], [], [], every)[0]
                 if ended in ready:
                     break
+                if awake in ready:
+                    os.read(awake, PIECE)
                 if lines and lines[0] in ready:
-                    lines = lines if self._stop_too() else []
+                    lines = lines if self.stops.stop_too() else []
                 if attendant:
                     attendant.attend(ready)
                 else:
@@ -110,13 +116,6 @@ class IsolatedProcess:
         self.streams.finish()
         return exit_code(status)
 
-    def _stop_too(self) -> bool:
-        """Stop as the command did, until somebody continues us; False where nobody is there."""
-        said = _said(self.line)
-        if STOPPED in said:
-            os.kill(os.getpid(), signal.SIGSTOP)
-        return bool(said)
-
     def refresh(self) -> None:
         """Have the overlays forget names that they remember.
 
@@ -126,11 +125,13 @@ class IsolatedProcess:
             self.inside(lambda: b"")
 
     def remount(self) -> tuple[int, int]:
-        """Remount the overlays, in a process that has entered the namespaces; return from, to."""
+        """Refresh the overlays, in a process that has entered the namespaces; return from, to.
+
+        The command may have moved a directory above them, and something else has the name then.
+        """
         began = time.time_ns()
-        flags = syscalls.REMOUNT | syscalls.NOSUID | syscalls.NODEV
         for place in self.places:
-            syscalls.mount("none", place, "", flags)
+            syscalls.forget_names(place)
         return began, time.time_ns()
 
     def inside(self, work: Callable[[], bytes]) -> bytes:
@@ -145,6 +146,7 @@ class IsolatedProcess:
         if helper == 0:
             try:
                 syscalls.die_with_parent(above)
+                import_no_more()
                 for one in self.spaces:
                     syscalls.setns(one)
                 said = work()
@@ -178,14 +180,14 @@ def start(
     streams = streams or Streams()
     ours, theirs = socket.socketpair()
     above = os.getpid()
-    # A signal that comes before somebody is there to hand it on waits, in each of our processes.
-    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    hold_back()
     keeper = os.fork()
     if keeper == 0:
         ours.close()
         _keep(theirs, above, plan, streams, command, environ)
     signals = ExitStack()
-    signals.enter_context(_handed_on(keeper, line=ours))
+    stops = StopLine(ours)
+    signals.enter_context(handed_on(keeper, stops.continued))
     theirs.close()
     said, spaces = _hear(ours)
     if said.get("is") != READY or len(spaces) != 2:
@@ -201,6 +203,7 @@ def start(
     made = IsolatedProcess(
         keeper=keeper,
         line=ours,
+        stops=stops,
         spaces=(spaces[0], spaces[1]),
         places=places,
         streams=streams,
@@ -279,6 +282,7 @@ def _begin(
         syscalls.die_with_parent(0)
         if not plan.network:
             syscalls.loopback_up()
+        import_no_more()
         unsealed = build(plan)
         said, says = os.pipe()
         goes, go = os.pipe()
@@ -287,7 +291,7 @@ def _begin(
         child = os.fork()
         if child == 0:
             os.close(go)
-            become(says, goes, 1, command, environ, confine)
+            become(says, goes, 1, command, environ, partial(confine, network=plan.network))
         os.close(says)
         os.close(goes)
         syscalls.no_capabilities()
@@ -318,7 +322,7 @@ def become(
     """
     try:
         syscalls.die_with_parent(above)
-        _usual_signals()
+        as_usual()
         bind(frozenset({says, goes}))
     except BaseException as problem:  # noqa: BLE001 - the command must not start half confined
         os.write(says, _fault(problem))
@@ -329,6 +333,7 @@ def become(
     os.close(goes)
     try:
         program = find_program(command[0], environ.get("PATH", os.defpath))
+        let_through()
         os.execve(program, list(command), dict(environ))  # noqa: S606 - what the user typed
     except (OSError, ValueError) as problem:
         missing = isinstance(problem, FileNotFoundError | NotADirectoryError)
@@ -357,14 +362,6 @@ def let_go(up: socket.socket, go: int) -> None:
     os.close(go)
 
 
-def _usual_signals() -> None:
-    """Have the command get signals as if our processes were not there."""
-    for one in (*IGNORED_BY_PYTHON, *SIGNALS):
-        if one in IGNORED_BY_PYTHON or signal.getsignal(one) is not signal.SIG_IGN:
-            signal.signal(one, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-
-
 def find_program(name: str, path: str) -> str:
     """Return the file that a command means, as shells look for it. Raises FileNotFoundError."""
     if "/" in name:
@@ -380,56 +377,9 @@ def find_program(name: str, path: str) -> str:
 # -- in each of them -------------------------------------------------------------------------------
 
 
-@contextmanager
-def _handed_on(child: int, line: socket.socket | None = None) -> Iterator[None]:
-    """Hand signals on to a child while a block runs; a terminal sends its own to all of us.
-
-    What `line` says of stops is over once we are continued.
-    """
-
-    def hand_on(number: int, _: FrameType | None) -> None:
-        if number == signal.SIGCONT and line is not None:
-            _said(line)
-        with suppress(ProcessLookupError):
-            os.kill(child, number)
-
-    before = {one: signal.signal(one, signal.SIG_IGN) for one in FROM_TERMINAL}
-    for one in HANDED_ON:
-        if signal.getsignal(one) is not signal.SIG_IGN:  # as `nohup` leaves it
-            before[one] = signal.signal(one, hand_on)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    try:
-        yield
-    finally:
-        for one, known in before.items():
-            signal.signal(one, known)
-
-
-def _said(line: socket.socket) -> bytes:
-    """Return what came over a line by now; nothing where its other end is closed."""
-    try:
-        return line.recv(MESSAGE, socket.MSG_DONTWAIT)
-    except OSError:
-        return b""
-
-
-def reap(child: int, up: socket.socket | None = None) -> int:
-    """Reap until a child ends and return its status; `up` learns when it stops."""
-    with _handed_on(child):
-        while True:
-            ended, status = os.waitpid(-1, os.WUNTRACED)
-            if ended != child:
-                continue
-            if not os.WIFSTOPPED(status):
-                return status
-            if up is not None:
-                with suppress(OSError):
-                    up.send(STOPPED, socket.MSG_DONTWAIT)
-
-
 def _end_as(child: int, up: socket.socket | None = None) -> Never:
     """Reap until a child ends, and end as it did."""
-    os._exit(exit_code(reap(child, up)))
+    os._exit(exit_code(Reaper(child, up).reap()))
 
 
 def exit_code(status: int) -> int:

@@ -16,7 +16,8 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+
+from msgspec.structs import asdict, replace
 
 from penstock.core.errors import StoreError
 from penstock.core.run.entry import EntryKind, LayerEntry, LayerNode
@@ -24,10 +25,10 @@ from penstock.stores.files.beneath import AS_FOLDER
 from penstock.stores.files.contents import close, digest_of
 from penstock.stores.isolation import syscalls
 from penstock.stores.isolation.layer import RunLayer, Wanted
+from penstock.stores.isolation.records import MANIFEST, TREE
 from penstock.stores.isolation.syscalls import born
 from penstock.stores.system.private import private_dir, put_file, read_file, told
 
-MANIFEST, TREE = "manifest.json", "tree"
 LARGEST_MANIFEST = 1 << 30
 CLONE = 0x40049409  # ioctl: share the blocks of another file
 PIECE = 1 << 20
@@ -179,8 +180,7 @@ def _seen(target: str, node: LayerNode) -> LayerNode:
     return replace(node, at=os.lstat(target).st_ctime_ns)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CopyLayer(RunLayer):
+class CopyLayer(RunLayer, frozen=True, kw_only=True):
     """A copy as a layer: `upper` is the copy, and every name that it lacks was deleted."""
 
     whole: bool = True
@@ -239,11 +239,6 @@ def _dated(one: LayerEntry, base: LayerNode | None, taken: int) -> LayerEntry:
 def _taken(tree: str) -> int:
     """Return when the copy was begun; 0 where nobody knows, so that all looks changed since."""
     return born(syscalls.AT_FDCWD, tree) or 0
-
-
-def has_copy(folder: str) -> bool:
-    """Say whether a folder holds a whole copy: the manifest is written last."""
-    return os.path.isfile(os.path.join(folder, MANIFEST))
 
 
 def _keep(folder: str, known: Mapping[str, LayerNode]) -> None:

@@ -13,7 +13,8 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
+
+from msgspec import Struct, to_builtins
 
 from penstock.core.errors import InputError, RefusedError, StoreError
 from penstock.core.run.base import Bases, PathBase
@@ -27,10 +28,10 @@ LARGEST_BASES = 64 << 20
 LARGEST_RECORD = 1 << 20
 ID_BYTES, TRIES = 3, 64
 FOLDER, HOME_FOLDER = "runs", "run-home"
+MANIFEST, TREE = "manifest.json", "tree"  # of a copy of the project
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunRecord:
+class RunRecord(Struct, frozen=True, kw_only=True):
     """One run: what was run, where, when, and how it ended. `ended` is 0 while it goes on.
 
     `boot` is the start of the machine in which it began; `flushed` says that since then all of its
@@ -48,8 +49,7 @@ class RunRecord:
     flushed: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunFolders:
+class RunFolders(Struct, frozen=True, kw_only=True):
     """The runs of one workspace, below its state."""
 
     state: str
@@ -86,7 +86,7 @@ class RunFolders:
 
     def keep(self, record: RunRecord) -> None:
         """Write down what is known of a run."""
-        data = json.dumps(asdict(record), ensure_ascii=True).encode()
+        data = json.dumps(to_builtins(record), ensure_ascii=True).encode()
         with told("keep", self.path(record.id)):
             put_file(self.path(record.id), RECORD, data)
 
@@ -130,7 +130,7 @@ class RunFolders:
         with suppress(OSError, ValueError, TypeError, KeyError):
             data = read_file(os.path.join(self.path(name), RECORD), limit=LARGEST_RECORD)
             known = json.loads(data or b"{}")
-            given = {one.name: known[one.name] for one in fields(RunRecord) if one.name in known}
+            given = {one: known[one] for one in RunRecord.__struct_fields__ if one in known}
             return RunRecord(**{**given, "id": name, "command": tuple(given["command"])})
         return None
 
@@ -183,13 +183,7 @@ class RunFolders:
     def clear(self, run: str) -> None:
         """Remove what a run needed only while it went on: its /tmp, and the overlay's own."""
         with told("clear", self.path(run)):
-            folder = os.open(self.path(run), AS_FOLDER)
-            try:
-                for name in ("tmp", "var-tmp", "empty"):
-                    with suppress(FileNotFoundError):
-                        remove_tree(folder, name)
-            finally:
-                os.close(folder)
+            remove_in(self.path(run), "tmp", "var-tmp", "empty")
 
 
 @contextmanager
@@ -207,11 +201,21 @@ def _lock(folder: str) -> Iterator[bool]:
         os.close(descriptor)
 
 
+def has_copy(folder: str) -> bool:
+    """Say whether a folder holds a whole copy: the manifest is written last."""
+    return os.path.isfile(os.path.join(folder, MANIFEST))
+
+
 def remove_half(folder: str) -> None:
     """Remove what a start that did not work left in the folder of a run: no command ran in it."""
+    remove_in(folder, "project", "copy", "tmp", "var-tmp", "empty")
+
+
+def remove_in(folder: str, *names: str) -> None:
+    """Remove some directories of a folder, as far as they are there."""
     opened = os.open(folder, AS_FOLDER)
     try:
-        for name in ("project", "copy", "tmp", "var-tmp", "empty"):
+        for name in names:
             with suppress(FileNotFoundError):
                 remove_tree(opened, name)
     finally:

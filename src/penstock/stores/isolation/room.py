@@ -22,13 +22,14 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.stores.isolation.mounts import Mount, is_below, mounts
+from penstock.stores.isolation.records import remove_in
 from penstock.stores.isolation.syscalls import (
     BIND,
     NODEV,
@@ -69,8 +70,7 @@ UNREACHABLE = frozenset({errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOTCO
 NO_LAYER = frozenset({errno.EINVAL, errno.EOPNOTSUPP, errno.EREMOTE, errno.ELOOP, errno.ESTALE})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RoomPlan:
+class RoomPlan(Struct, frozen=True, kw_only=True):
     """What a run shows and where it keeps what is written. All paths are absolute and resolved.
 
     `folder` is the run's own; `home_layer` is "" where the home directory stays read-only, and
@@ -260,7 +260,7 @@ def _layer(folder: str, mode: int) -> str:
     upper, work = os.path.join(_made(folder), "upper"), os.path.join(folder, "work")
     os.chmod(_made(upper), mode)
     if os.path.isdir(work):  # what an earlier run left there keeps a volatile overlay from starting
-        shutil.rmtree(work)
+        remove_in(folder, "work")
     os.mkdir(work, 0o700)
     return folder
 

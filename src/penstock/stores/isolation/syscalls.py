@@ -18,7 +18,7 @@ NEWNET = 0x40000000
 SET_FLAGS, UP, RUNNING = 0x8914, 1, 0x40  # of a network interface
 
 RDONLY, NOSUID, NODEV, NOEXEC = 1, 2, 4, 8
-REMOUNT, BIND, REC, PRIVATE = 32, 4096, 16384, 1 << 18
+BIND, REC, PRIVATE = 4096, 16384, 1 << 18
 DETACH = 2
 
 PDEATHSIG, DUMPABLE, SECCOMP, CAPBSET_DROP, NO_NEW_PRIVS, CAP_AMBIENT = 1, 4, 22, 24, 38, 47
@@ -28,6 +28,8 @@ LAST_CAPABILITY = 63
 AT_FDCWD, AT_RECURSIVE, AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH = -100, 0x8000, 0x100, 0x1000
 SYS_MOUNT_SETATTR = 442  # the same on every architecture, as all that are this young
 ATTR_RDONLY, ATTR_NOSUID, ATTR_NODEV = 1, 2, 4
+SYS_FSCONFIG, SYS_FSPICK = 431, 433
+PICK_CLOEXEC, PICK_NOFOLLOW, PICK_NO_AUTOMOUNT, RECONFIGURE = 1, 2, 4, 7
 
 SYS_KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219, "loongarch64": 219}
 JOIN_SESSION_KEYRING = 1
@@ -85,6 +87,20 @@ def read_only(target: str, *, recursive: bool) -> None:
     name = os.fsencode(target)
     what = f"read-only {target}"
     numbered(SYS_MOUNT_SETATTR, AT_FDCWD, name, how, wanted, len(wanted), what=what)
+
+
+def forget_names(target: str) -> None:
+    """Have a mounted file system forget the names that it remembers, and change nothing of it.
+
+    A remount would do it too, and set flags: of whatever the name leads to by then.
+    """
+    how = PICK_CLOEXEC | PICK_NOFOLLOW | PICK_NO_AUTOMOUNT
+    what = f"refresh {target}"
+    picked = numbered(SYS_FSPICK, AT_FDCWD, os.fsencode(target), how, what=what)
+    try:
+        numbered(SYS_FSCONFIG, picked, RECONFIGURE, 0, 0, 0, what=what)
+    finally:
+        os.close(picked)
 
 
 def pivot_root(folder: str) -> None:

@@ -16,7 +16,8 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.notify.message import Alert
 from penstock.stores.system.private import OWN_FILE, private_dir, put_file, read_file
@@ -27,8 +28,7 @@ LARGEST, LARGEST_ALERT, MOST_ALERTS = 4 << 20, 1 << 20, 200
 LOOK_EVERY = 0.05
 
 
-@dataclass(slots=True)
-class Deliveries:
+class Deliveries(Struct):
     """What is known of the messages: by key, who was told and how often it was tried."""
 
     done: dict[str, set[str]] = field(default_factory=dict)

@@ -17,12 +17,14 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from penstock.core.distribution import pip_install
 from penstock.core.notify.message import Message
+from penstock.core.notify.push import PushSubscription
 from penstock.core.notify.settings import LOCAL, MOST_TARGETS, label, scheme_of, target_fault
 
 if TYPE_CHECKING:
@@ -42,13 +44,16 @@ SCRIPT = (
 EXPOSED = 0o077
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MessageTarget:
-    """Where one message goes: the name for people, and the address, or why there is none."""
+class MessageTarget(Struct, frozen=True, kw_only=True):
+    """Where one message goes: the name for people, and the address, or why there is none.
+
+    `browser` is a subscription to web push, which has no address of this kind.
+    """
 
     name: str
     address: str = ""
     fault: str = ""
+    browser: PushSubscription | None = None
 
 
 def targets_of(

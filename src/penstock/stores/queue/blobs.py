@@ -18,7 +18,8 @@ import time
 import zlib
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.digest import PREFIX
 from penstock.core.errors import StoreError
@@ -39,8 +40,7 @@ PRUNED = ".pruned"
 HEX = frozenset("0123456789abcdef")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Image:
+class _Image(Struct, frozen=True, kw_only=True):
     """One stored image as a scan has seen it."""
 
     name: str

@@ -12,7 +12,8 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.stores.queue import before_images
 
@@ -21,8 +22,7 @@ UNFINISHED_SECONDS = 24 * 3600.0
 SLIPPED = "p"  # how the names of protected files' images begin
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ObservedWrite:
+class ObservedWrite(Struct, frozen=True, kw_only=True):
     """One write: what was there, what is there, the event that told it."""
 
     name: str

@@ -13,9 +13,10 @@ import math
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import takewhile
 from typing import Any
+
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError
 from penstock.core.proposals.codec import from_json, to_json

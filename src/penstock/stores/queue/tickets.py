@@ -15,7 +15,8 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.stores.queue.before_images import MAKE, read
 from penstock.stores.system.places import stamp
@@ -31,8 +32,7 @@ Look = tuple[tuple[Stamp, ...], float]
 LOOK_ALWAYS: Look = (), 0.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ticket:
+class Ticket(Struct, frozen=True, kw_only=True):
     """One proposal or set: the session that made it, and the agent's process then."""
 
     name: str

@@ -12,7 +12,8 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+
+from msgspec import to_builtins
 
 from penstock.core.ship.batch import ShipCursor
 from penstock.core.ship.sink import Sink
@@ -48,7 +49,7 @@ class ShipCursors:
         """Note how far a sink has the log, and what went wrong last."""
         with told("keep how far the audit log was sent in", self.folder):
             private_dir(self.folder)
-            facts = {"sink": sink.shown, **asdict(cursor), "problem": problem}
+            facts = {"sink": sink.shown, **to_builtins(cursor), "problem": problem}
             write_file(self.folder, self._file(sink), json.dumps(facts).encode(), replace=True)
 
     def set_aside(self, sink: Sink, lines: Sequence[bytes]) -> str:

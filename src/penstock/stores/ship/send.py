@@ -13,8 +13,9 @@ import os
 import socket
 import ssl
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass
+from contextlib import suppress
+
+from msgspec import Struct
 
 from penstock.core.audit.export.formats import Format, encode
 from penstock.core.audit.export.outcomes import Sender
@@ -22,15 +23,14 @@ from penstock.core.ship.answer import TAKEN, SinkAnswer, seconds_asked
 from penstock.core.ship.frames import framed
 from penstock.core.ship.otlp import otlp_body
 from penstock.core.ship.sink import Sink, SinkKind
+from penstock.stores.system.http_post import MOST_ANSWER, HttpAddress, post, told, trusted
 from penstock.stores.system.private import OWN_FILE, sync
 
 WITHIN = 30.0  # seconds for each step of a connection
-MOST_ANSWER = 1 << 16
 NDJSON, JSON = "application/x-ndjson", "application/json"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SinkLine:
+class SinkLine(Struct, frozen=True, kw_only=True):
     """All that sending needs besides the lines."""
 
     sink: Sink
@@ -44,21 +44,8 @@ class SinkLine:
         """Send lines of the log; say what the sink answered. Raises nothing."""
         try:
             return _WAYS[self.sink.kind](self, lines)
-        except ssl.SSLCertVerificationError as fault:
-            return SinkAnswer(problem=f"its certificate is not valid: {fault.verify_message}")
         except (OSError, http.client.HTTPException, ValueError) as fault:
-            return SinkAnswer(problem=_said(fault))
-
-    def trust(self) -> ssl.SSLContext:
-        """Return what is checked of a certificate: all of it."""
-        return ssl.create_default_context(cafile=self.ca_file or None)
-
-
-def _said(fault: Exception) -> str:
-    if isinstance(fault, TimeoutError):
-        return "it did not answer in time"
-    reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-    return (reason or type(fault).__name__).lower()
+            return SinkAnswer(problem=told(fault))
 
 
 # --- HTTP ----------------------------------------------------------------------------------
@@ -75,23 +62,20 @@ def _by_otlp(line: SinkLine, lines: Sequence[bytes]) -> SinkAnswer:
 
 def _post(line: SinkLine, body: bytes, kind: str) -> SinkAnswer:
     sink = line.sink
-    made: http.client.HTTPConnection
-    if sink.tls:
-        context = line.trust()
-        made = http.client.HTTPSConnection(
-            sink.host, sink.port, timeout=line.within, context=context
-        )
-    else:
-        made = http.client.HTTPConnection(sink.host, sink.port, timeout=line.within)
+    to = HttpAddress(
+        host=sink.host,
+        port=sink.port,
+        path=sink.path,
+        tls=sink.tls,
+        ca_file=line.ca_file,
+        step=line.within,
+    )
     headers = {"Content-Type": kind, "User-Agent": f"penstock/{line.source.version}"}
     if line.authorization:
         headers["Authorization"] = line.authorization
-    with closing(made):
-        made.request("POST", sink.path, body, headers)
-        answer = made.getresponse()
-        answer.read(MOST_ANSWER)
-        asked = seconds_asked(answer.getheader("Retry-After") or "")
-        return SinkAnswer(status=answer.status, retry_after=asked)
+    answer = post(to, body, headers)
+    asked = seconds_asked(answer.headers.get("retry-after", ""))
+    return SinkAnswer(status=answer.status, retry_after=asked)
 
 
 # --- syslog --------------------------------------------------------------------------------
@@ -105,7 +89,7 @@ def _by_syslog(line: SinkLine, lines: Sequence[bytes]) -> SinkAnswer:
             plain.sendall(data)
             plain.shutdown(socket.SHUT_WR)
             return _closed(plain.recv)
-        with line.trust().wrap_socket(plain, server_hostname=sink.host) as secured:
+        with trusted(line.ca_file).wrap_socket(plain, server_hostname=sink.host) as secured:
             secured.sendall(data)
             # Waits until the other side has ended as well; many end without a word of TLS.
             with suppress(ssl.SSLEOFError):

@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.errors import StoreError
 from penstock.stores.system.places import state_of
@@ -49,8 +50,7 @@ def read_root(state: str) -> str:
     return ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ServerAddress:
+class ServerAddress(Struct, frozen=True, kw_only=True):
     """A server of ours: where it listens, and its process."""
 
     port: int

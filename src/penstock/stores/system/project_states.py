@@ -13,7 +13,8 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.stores.system.known_roots import read_root
 from penstock.stores.system.places import state_of
@@ -22,8 +23,7 @@ from penstock.stores.system.private import told
 NAME = re.compile(r".+-[0-9a-f]{16}", re.DOTALL)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ProjectState:
+class ProjectState(Struct, frozen=True, kw_only=True):
     """One project's state; `root` is "" where its place was never kept. Times are seconds."""
 
     state: str

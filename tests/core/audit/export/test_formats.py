@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.audit.export.formats import Format, encode
-from penstock.core.audit.export.outcomes import Sender
+from penstock.core.audit.export.formats import CEF_FIELDS, Format, encode
+from penstock.core.audit.export.outcomes import OUTCOMES, Sender
 from tests.core.audit.records import ZEROS, body, linked, record
+from tests.schemas import ocsf_faults
 
 SENDER = Sender(version="1.2.3", host="dev-7", log="audit.jsonl")
 NASTY = 'a|b=c\\d"e]f\ng\rh\x1b[31m\u2028\u202e caf\u00e9'
@@ -40,7 +41,7 @@ def test_export_takes_one_line_at_a_time() -> None:
         assert [bool(next(stream)) for _ in range(3)] == [True] * 3
 
 
-# --- OCSF 1.9, File System Activity ---------------------------------------------------------
+# --- OCSF 1.8, File System Activity ---------------------------------------------------------
 
 
 def test_the_class_and_what_it_requires_are_there_for_the_barest_event() -> None:
@@ -56,13 +57,13 @@ def test_the_class_and_what_it_requires_are_there_for_the_barest_event() -> None
     }
     metadata = found["metadata"]
     assert isinstance(metadata, dict)
-    assert metadata["version"] == "1.9.0"
+    assert metadata["version"] == "1.8.0"
     assert metadata["product"] == {
         "name": "Penstock",
         "vendor_name": "Penstock",
         "version": "1.2.3",
     }
-    assert {"ai_operation", "record_integrity"} <= set(metadata["profiles"])
+    assert metadata["profiles"] == ["security_control"]
 
 
 @pytest.mark.parametrize(
@@ -113,37 +114,28 @@ def test_the_time_is_in_milliseconds() -> None:
     assert ocsf(body(0, ts="2025-01-13T12:00:00Z"))["time"] == 1736769600000
 
 
-def test_the_chain_goes_along_as_an_attestation_over_the_raw_line() -> None:
-    lines = record(2)
-    first, second = (json.loads(text) for text in encode(lines, Format.OCSF, SENDER))
-    own = second["attestation_list"][0]
-    assert own["prev_event"]["fingerprint"] == first["attestation_list"][0]["fingerprint"]
-    assert "prev_event" not in first["attestation_list"][0]  # absent at the beginning
-    fingerprint = own["fingerprint"]
-    assert (fingerprint["algorithm_id"], fingerprint["serialization_id"]) == (3, 1)
+def test_the_raw_line_goes_along_with_the_chain() -> None:
+    first, second = (json.loads(text) for text in encode(record(2), Format.OCSF, SENDER))
+    own = second["unmapped"]
+    assert own["prev_hash"] == first["unmapped"]["event_hash"] == first["metadata"]["uid"]
     # whoever has the export can check the chain: the hash is over the raw line's beginning
     hashed = second["raw_data"].partition(',"event_hash"')[0]
-    assert hashlib.sha256(hashed.encode()).hexdigest() == fingerprint["value"]
+    assert "sha256:" + hashlib.sha256(hashed.encode()).hexdigest() == own["event_hash"]
+    whole = hashlib.sha256(second["raw_data"].encode()).hexdigest()
+    assert second["raw_data_hash"]["value"] == whole
 
 
 def test_agent_person_session_and_policy_have_their_places() -> None:
     found = ocsf(
         body(0, agent="claude", session="s1", by="ann", revision="sha256:1", context_id="ctx")
     )
-    assert found["ai_agent"] == {
-        "uid": "claude",
-        "name": "claude",
-        "type_id": 0,
-        "type": "Unknown",
-        "instance_uid": "s1",
-    }
     assert found["actor"] == {
-        "application": {"name": "claude"},
+        "app_name": "claude",
         "user": {"name": "ann"},
         "session": {"uid": "s1"},
     }
     assert found["policy"] == {"uid": "sha256:1", "name": "penstock.toml"}
-    assert "ai_agent" not in ocsf(body(0))
+    assert ocsf(body(0))["actor"] == {"app_name": "penstock"}
 
 
 def test_before_and_after_are_hashes_of_two_files() -> None:
@@ -154,8 +146,60 @@ def test_before_and_after_are_hashes_of_two_files() -> None:
     assert (before["hashes"][0]["value"], after["hashes"][0]["value"]) == ("a" * 64, "b" * 64)
 
 
+def test_a_file_that_was_not_written_has_no_result() -> None:
+    proposed = ocsf(body(0, status="hitl_required", content_hash="sha256:" + "b" * 64))
+    assert "file_result" not in proposed
+    assert proposed["unmapped"]["content_hash"] == "sha256:" + "b" * 64  # type: ignore[index]
+
+
 def test_what_the_schema_has_no_place_for_is_unmapped() -> None:
-    assert ocsf(body(0, tool_call_id="tc", n=5))["unmapped"] == {"tool_call_id": "tc", "n": 5}
+    unmapped = ocsf(body(0, tool_call_id="tc", n=5))["unmapped"]
+    assert isinstance(unmapped, dict)
+    assert unmapped.keys() == {"tool_call_id", "n", "prev_hash", "event_hash"}
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            [
+                *("ts", "seq", "op", "path", "status", "agent", "session", "by", "revision"),
+                *("context_id", "before_hash", "after_hash", "content_hash", "kind", "created"),
+            ]
+        ),
+        st.one_of(
+            st.text(max_size=20),
+            st.sampled_from(["applied", "denied", "sha256:" + "c" * 64, "2025-01-13T12:00:00Z"]),
+            st.integers(),
+            st.booleans(),
+            st.none(),
+        ),
+    )
+)
+def test_whatever_an_entry_holds_it_is_valid_by_the_published_schema(
+    event: dict[str, object],
+) -> None:
+    (text,) = encode([json.dumps(event).encode()], Format.OCSF, SENDER)
+    assert ocsf_faults(json.loads(text)) == []
+
+
+@pytest.mark.parametrize("status", [*OUTCOMES, "something else"])
+@pytest.mark.parametrize("op", ["applied", "read_file", "decided", "segment_closed"])
+def test_every_outcome_is_valid_by_the_published_schema(op: str, status: str) -> None:
+    found = ocsf(body(0, op=op, status=status, agent="claude", after_hash="sha256:" + "b" * 64))
+    assert ocsf_faults(found) == []
+
+
+def test_the_published_schema_finds_what_it_does_not_know() -> None:
+    found = ocsf(body(0))
+    assert ocsf_faults({**found, "severity_id": 7, "attestation_list": []}) != []
+    del found["device"]
+    assert ocsf_faults(found) == ["$: 'device' is a required property"]
+
+
+def test_a_line_that_cannot_be_read_is_valid_as_well() -> None:
+    (text,) = encode([b"\xff not json"], Format.OCSF, Sender(version="1"))
+    assert ocsf_faults(json.loads(text)) == []
 
 
 # --- CEF ------------------------------------------------------------------------------------
@@ -189,7 +233,8 @@ def test_cef_escapes_what_would_end_a_field() -> None:
 
 SYSLOG = re.compile(
     r"<(\d{1,3})>1 (\S+) (\S+) penstock - (\S{1,32}) "
-    r'\[penstock@32473((?: [!-~]{1,32}="(?:[^"\\\]]|\\["\\\]])*")*)\] (.*)'
+    r'\[origin software="Penstock" swVersion="[^"]{1,32}"\](?:\[meta sequenceId="(\d+)"\])? '
+    r'\ufeff?(.*?)((?: [a-z_]{1,32}="(?:[^"\\\]]|\\["\\\]])*")*)'
 )
 
 
@@ -199,13 +244,20 @@ def test_syslog_has_priority_time_host_and_structured_data() -> None:
     assert match is not None
     assert match[1] == str(13 * 8 + 4)  # log audit, warning
     assert (match[2], match[3], match[4]) == ("2025-01-13T12:00:03Z", "dev-7", "read_file")
-    assert ' path="src/f3.py"' in match[5]
-    assert ' seq="3"' in match[5]
+    assert match[5] == "4", "it begins at 1"
+    assert ' path="src/f3.py"' in match[7]
+    assert ' seq="3"' in match[7]
+
+
+def test_syslog_uses_no_enterprise_number_that_is_not_registered() -> None:
+    text = out(Format.SYSLOG, body(3, status="denied"))[0]
+    elements = re.findall(r"\[(\S+) ", text.partition(" - ")[2])
+    assert elements == ["origin", "meta"], "registered by RFC 5424 itself; others need a number"
 
 
 def test_syslog_says_nothing_where_it_knows_nothing() -> None:
     text = next(encode([b"garbage"], Format.SYSLOG, Sender(version="1")))
-    assert text.startswith("<107>1 - - penstock - unreadable_line [penstock@32473 ")
+    assert text.startswith("<107>1 - - penstock - unreadable_line [origin ")
 
 
 # --- all of them ----------------------------------------------------------------------------
@@ -242,6 +294,56 @@ def test_any_event_can_be_written_in_any_form(event: dict[str, object]) -> None:
         written = next(encode(linked([text]), form, SENDER))
         assert written.encode("utf-8")
         assert len(written.splitlines()) == 1 or form is Format.JSONL
+
+
+VALUES = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(
+    [
+        "|",
+        "\\",
+        "=",
+        "]",
+        '"',
+        "\n",
+        "\r\n",
+        "a|b=c]\\\\",
+        " act=allow",
+        '" path="x',
+        "\u202e",
+        "\x1b[",
+    ]
+)
+NAMES = ("op", "path", "status", "agent", "reason", "rule", "by", "context_id", "session")
+EVENTS = st.fixed_dictionaries(
+    {},
+    optional=dict.fromkeys(NAMES, VALUES),
+)
+
+
+def cef_parts(text: str) -> tuple[list[str], dict[str, str]]:
+    """Read CEF as its specification says: pipes end header fields, ` key=` begins an extension."""
+    header = re.split(r"(?<!\\)(?:\\\\)*\|", text, maxsplit=7)
+    fields = re.findall(r"(?:^| )([A-Za-z0-9]+)=((?:[^=\\]|\\.)*?)(?=$| [A-Za-z0-9]+=)", header[7])
+    return header, dict(fields)
+
+
+@settings(deadline=None, max_examples=200)
+@given(EVENTS)
+def test_cef_and_syslog_escape_everything(event: dict[str, str]) -> None:
+    line = json.dumps({"op": "x", **event}, separators=(",", ":"))[1:-1]
+    cef = next(encode(linked([line]), Format.CEF, SENDER))
+    header, fields = cef_parts(cef)
+    assert (header[0], len(header)) == ("CEF:0", 8)
+    known = {"rt", "dvchost", "cn1", "cn1Label", *(key for key, _ in CEF_FIELDS)}
+    known |= {f"cs{at}{end}" for at in range(1, 7) for end in ("", "Label")}
+    assert set(fields) <= known, "no value became a field"
+    path = event.get("path", "")
+    assert ("filePath" in fields) is bool(path)
+    syslog = next(encode(linked([line]), Format.SYSLOG, SENDER))
+    found = SYSLOG.fullmatch(syslog)
+    assert found is not None
+    for text in (cef, syslog):
+        assert not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]", text)
+        assert len(text.splitlines()) == 1
 
 
 def test_the_genesis_is_the_zeros_that_everybody_knows() -> None:

@@ -1,7 +1,9 @@
 """Write the record in the forms that other systems read: JSON lines, OCSF, CEF, syslog.
 
 JSON lines are the lines themselves, so that what was exported can still be verified. OCSF has a
-module of its own; CEF is version 0, syslog is RFC 5424.
+module of its own; CEF is version 0. Syslog is RFC 5424: structured data has only elements that are
+registered (`origin`, `meta`), since elements of one's own need a registered enterprise number; the
+fields of an entry follow in the message, as names and quoted values.
 Always true: one line in, one line out, and no value of an event can end a line or a field
 early; a line that cannot be read goes out as one that says so.
 """
@@ -27,7 +29,7 @@ from penstock.core.text.display import spoken
 from penstock.core.timestamps import seconds_of
 
 FACILITY = 13  # log audit
-ENTERPRISE = "penstock@32473"  # the number that RFC 5612 keeps for use without registration
+MOST_SEQUENCE = 2147483647  # of `sequenceId`, which begins at 1
 UNREADABLE: Event = {"op": "unreadable_line", "status": "error", "ts": "", "path": ""}
 
 
@@ -84,7 +86,7 @@ def _as_cef(_line: bytes, event: Event, source: Sender) -> str:
     for key, names in CEF_FIELDS:
         if text(event, *names):
             fields.append(f"{key}={_cef_value(text(event, *names))}")
-    if isinstance(event.get("seq"), int):
+    if type(event.get("seq")) is int:  # true and false are none
         fields.append(f"cn1={event['seq']} cn1Label=seq")
     for at, (label, names) in enumerate(CEF_CUSTOM, 1):
         if text(event, *names):
@@ -120,14 +122,22 @@ def _as_syslog(_line: bytes, event: Event, source: Sender) -> str:
     ts = text(event, "ts") if seconds_of(text(event, "ts")) >= 0 else "-"
     head = (_token(source.host, 255), "penstock", "-", _token(text(event, "op"), 32))
     values = ((name, event.get(name)) for name in SYSLOG_FIELDS)
-    data = "".join(
-        f' {name}="{_sd_value(str(value))}"'
+    fields = "".join(
+        f' {name}="{_quoted(str(value))}"'
         for name, value in values
         if isinstance(value, str | int) and value != ""
     )
-    message = _one_line(message_of(event))
+    message = _one_line(message_of(event)) + fields
     mark = "" if message.isascii() else "\ufeff"  # RFC 5424 wants it before UTF-8
-    return f"<{priority}>1 {ts} {' '.join(head)} [{ENTERPRISE}{data}] {mark}{message}"
+    return f"<{priority}>1 {ts} {' '.join(head)} {_registered(event, source)} {mark}{message}"
+
+
+def _registered(event: Event, source: Sender) -> str:
+    """Return the elements of structured data that RFC 5424 itself registers."""
+    origin = f'[origin software="{PRODUCT}" swVersion="{_quoted(source.version[:32])}"]'
+    seq = event.get("seq")
+    known = isinstance(seq, int) and not isinstance(seq, bool) and 0 <= seq < MOST_SEQUENCE
+    return f'{origin}[meta sequenceId="{seq + 1}"]' if known and isinstance(seq, int) else origin
 
 
 def _token(value: str, most: int) -> str:
@@ -136,7 +146,7 @@ def _token(value: str, most: int) -> str:
     return kept[:most] or "-"
 
 
-def _sd_value(value: str) -> str:
+def _quoted(value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("]", "\\]")
     return _one_line(escaped)
 

@@ -7,7 +7,8 @@ outcome and an activity, called unknown and other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.timestamps import seconds_of
 
@@ -16,8 +17,7 @@ PRODUCT = "Penstock"
 Event = Mapping[str, object]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sender:
+class Sender(Struct, frozen=True, kw_only=True):
     """Where the events come from."""
 
     version: str
@@ -25,8 +25,7 @@ class Sender:
     log: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OutcomeWords:
+class OutcomeWords(Struct, frozen=True, kw_only=True):
     """How each form speaks of one outcome: OCSF ids with their captions, and severities.
 
     `cef` goes from 0 to 10; `syslog` is the severity of RFC 5424, where less is worse.

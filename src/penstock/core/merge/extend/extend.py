@@ -8,7 +8,7 @@ Always true: what is returned was parsed again and proven to hold all of the exi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from penstock.core.merge.extend.placement import placed, spliced
 from penstock.core.merge.extend.plan import Planner, is_empty
@@ -21,8 +21,7 @@ PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
 __all__ = ["CannotExtendError", "Extension", "extend"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Extension:
+class Extension(Struct, frozen=True, kw_only=True):
     """The extended module, and what a person should know about it."""
 
     content: bytes

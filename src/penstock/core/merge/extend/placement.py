@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.merge.extend.bindings import (
     Import,
@@ -38,8 +39,7 @@ from penstock.core.merge.extend.source import (
 from penstock.core.text.line_endings import LF
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True, kw_only=True):
     """Text that goes before a line (0-based), or at a column of it in place of some blanks."""
 
     line: int
@@ -248,8 +248,7 @@ def _all_added(joint: Joint) -> Iterator[Addition]:
         yield from _all_added(inner)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Gaps:
+class _Gaps(Struct, frozen=True, kw_only=True):
     """How many blank lines stand between statements: `room` around definitions."""
 
     old: Module

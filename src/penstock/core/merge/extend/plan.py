@@ -9,7 +9,8 @@ the same code as an existing one or named in a warning.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.merge.extend.bindings import (
     Assignment,
@@ -51,16 +52,14 @@ MAX_WARNINGS = 50
 MAX_STATEMENTS = 20_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Addition:
+class Addition(Struct, frozen=True, kw_only=True):
     """One new statement: the code that must be found in the result, and its text."""
 
     node: ast.stmt
     text: bytes
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Joint:
+class Joint(Struct, frozen=True, kw_only=True):
     """A block that both sides have, what joins it, and the blocks inside it."""
 
     old: Block
@@ -70,8 +69,7 @@ class Joint:
     inner: list[Joint] = field(default_factory=list)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExtendPlan:
+class ExtendPlan(Struct, frozen=True, kw_only=True):
     """What joins where, and what a person should know about the rest."""
 
     root: Joint

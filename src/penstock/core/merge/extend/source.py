@@ -13,8 +13,9 @@ import io
 import tokenize
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from threading import Lock
+
+from msgspec import Struct
 
 from penstock.core.text.line_endings import CRLF, LF, split, without_bom
 
@@ -35,16 +36,14 @@ class CannotExtendError(Exception):
     """These two texts cannot be joined member by member; the sentence says why."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Module:
+class Module(Struct, frozen=True, kw_only=True):
     """A parsed module: its lines with their ends (without a byte order mark) and its tree."""
 
     lines: list[bytes]
     tree: ast.Module
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Shift:
+class Shift(Struct, frozen=True, kw_only=True):
     """From which indentation to which: of the statement itself, and of each step within it."""
 
     base: bytes = b""

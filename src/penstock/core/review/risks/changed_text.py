@@ -7,11 +7,14 @@ Always true: nothing is split or compared before a check asks for it.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from io import BytesIO
 from itertools import accumulate, chain
+
+from msgspec import Struct
 
 from penstock.core.diff.hunks import hunks
 from penstock.core.file_mode import FileMode
@@ -21,8 +24,7 @@ from penstock.core.review.languages import BY_INDENTATION, Language, language_of
 from penstock.core.text.line_endings import split
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LineRun:
+class LineRun(Struct, frozen=True, kw_only=True):
     """Some lines of one side, one after the other as one text, each with its number."""
 
     text: bytes
@@ -51,8 +53,7 @@ class LineRun:
             yield number + 1, self.text[start:end]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChangedText:
+class ChangedText(Struct, frozen=True, kw_only=True, dict=True):
     """One file's change. None stands for no file."""
 
     path: str
@@ -106,22 +107,46 @@ class ChangedText:
     @cached_property
     def added(self) -> LineRun:
         """The lines that come."""
-        if self.before is None:
-            return _run(self.new, range(len(self.new)), self.after or b"")
-        return _run(self.new, [at for hunk in self.hunks for at in hunk.after])
+        content = self.after or b""
+        return _whole(content) if self.before is None else _some(content, self._places("after"))
 
     @cached_property
     def removed(self) -> LineRun:
         """The lines that go."""
-        if self.after is None:
-            return _run(self.old, range(len(self.old)), self.before or b"")
-        return _run(self.old, [at for hunk in self.hunks for at in hunk.before])
+        content = self.before or b""
+        return _whole(content) if self.after is None else _some(content, self._places("before"))
+
+    def _places(self, side: str) -> Iterator[range]:
+        """Yield the runs of lines of one side that change."""
+        return (places for hunk in self.hunks if (places := getattr(hunk, side)))
 
 
-def _run(lines: Sequence[bytes], places: Sequence[int], whole: bytes | None = None) -> LineRun:
-    some = [lines[at] for at in places]
-    # A last line may lack its end, and another one follow it here.
-    some = [line if line.endswith(b"\n") else line + b"\n" for line in some]
-    starts = list(accumulate(map(len, some), initial=0))
-    text = b"".join(some) if whole is None or not whole.endswith(b"\n") else whole
-    return LineRun(text=text, numbers=places, starts=starts[:-1])
+# A list of lines takes forty bytes and more for each: where they are takes eight.
+
+
+def _starts(content: bytes) -> array[int]:
+    """Return where each line begins, and where the last one ends."""
+    return array("q", accumulate(map(len, BytesIO(content)), initial=0))
+
+
+def _ended(text: bytes) -> bytes:
+    """Return some lines, the last of them with an end: another one may follow it."""
+    return text if text.endswith(b"\n") or not text else text + b"\n"
+
+
+def _whole(content: bytes) -> LineRun:
+    starts = _starts(content)[:-1]
+    return LineRun(text=_ended(content), numbers=range(len(starts)), starts=starts)
+
+
+def _some(content: bytes, runs: Iterable[range]) -> LineRun:
+    known = _starts(content)
+    pieces: list[bytes] = []
+    numbers, starts, length = array("q"), array("q"), 0
+    for run in runs:
+        begin = known[run.start]
+        pieces.append(_ended(content[begin : known[run.stop]]))
+        numbers.extend(run)
+        starts.extend(known[at] - begin + length for at in run)
+        length += len(pieces[-1])
+    return LineRun(text=b"".join(pieces), numbers=numbers, starts=starts)

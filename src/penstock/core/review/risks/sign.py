@@ -10,9 +10,10 @@ take that prose for instructions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from penstock.core.proposals.flag import RiskFlag, RiskLevel
 from penstock.core.review.languages import Language, file_name
@@ -32,8 +33,7 @@ INSTRUCTIONS = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sign:
+class Sign(Struct, frozen=True, kw_only=True):
     """One sign: what a line looks like (RE2), and what it says about a change.
 
     It counts in `languages`, all where there are none, and in files whose path `names` accepts.

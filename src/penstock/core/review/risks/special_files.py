@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+from msgspec import Struct
 
 from penstock.core.proposals.flag import RiskFlag, RiskLevel
 from penstock.core.review.risks.changed_text import ChangedText
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SpecialFile:
+class SpecialFile(Struct, frozen=True, kw_only=True):
     """Files whose path, in small letters, a pattern meets from the start of one of its parts."""
 
     code: str

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from penstock.core.rules.toml_positions import (
     BLANK,
@@ -29,8 +30,7 @@ from penstock.core.rules.toml_positions import (
 LAST_PAIR = re.compile(r".*^[ \t]*+[^\s#][^\n]*+\n", re.M | re.S)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TomlBlock:
+class TomlBlock(Struct, frozen=True, kw_only=True):
     """A header, or the top of the file, with the pairs below it, as positions in the text.
 
     `head` is where its comments begin, `start` its header, `body` behind the header's line and
@@ -45,8 +45,7 @@ class TomlBlock:
     tail: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True, kw_only=True):
     """A key with its value: where its lines begin and end, and where its value does."""
 
     key: Path

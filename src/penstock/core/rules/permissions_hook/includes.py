@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import cast
+
+from msgspec import Struct, field
 
 from penstock.core.digest import digest
 from penstock.core.rules.documents import Document, read_toml
@@ -26,8 +27,7 @@ MAX_DEPTH = 16
 LLM = frozenset(BY_NAME["llm_fallback"]) | {"api_key"}
 
 
-@dataclass(kw_only=True, slots=True)
-class MergedDocument:
+class MergedDocument(Struct, kw_only=True):
     """One document of a file and its includes, with where each part came from."""
 
     main: ProblemReport

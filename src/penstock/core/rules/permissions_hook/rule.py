@@ -10,9 +10,10 @@ never match there is kept, switched off, with a warning that says why.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
+
+from msgspec import Struct
 
 from penstock.core.model import Verdict
 from penstock.core.policy.regex_faults import beyond_rust
@@ -161,8 +162,7 @@ def _check_tool(
 # --- which tools, and what of their input ----------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _RuleText:
+class _RuleText(Struct, frozen=True):
     """What a rule says, and in which dialect."""
 
     values: Mapping[str, str]

@@ -8,10 +8,11 @@ Always true: a row says what its call does with its arguments, never what argume
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 
-class Like(NamedTuple):
+class Like(Struct, frozen=True):
     """A call does to its arguments at `places` what a program with `flags` does."""
 
     program: str
@@ -19,14 +20,14 @@ class Like(NamedTuple):
     flags: tuple[str, ...] = ()
 
 
-class Opens(NamedTuple):
+class Opens(Struct, frozen=True):
     """A call opens the file at `path`, for writing when the argument at `mode` says so."""
 
     path: int = 0
     mode: int = 1
 
 
-class Starts(NamedTuple):
+class Starts(Struct, frozen=True):
     """A call runs a command: one text for a shell, or a program with its words.
 
     `skip` arguments come before it.
@@ -36,11 +37,11 @@ class Starts(NamedTuple):
     skip: int = 0
 
 
-class Evaluates(NamedTuple):
+class Evaluates(Struct, frozen=True):
     """A call runs a text in the same language."""
 
 
-class Reads(NamedTuple):
+class Reads(Struct, frozen=True):
     """A call reads the file at `place`; one that it computes is nobody's question."""
 
     place: int = 0

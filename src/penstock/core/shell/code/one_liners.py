@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.code.calls import (
     DELETES,
@@ -102,7 +104,7 @@ def code_effects(language: str, text: str, *, script: str = "") -> Iterator[Effe
         yield Unclear("", runs=True)
 
 
-_INCLUDES = re.compile(r"include(?:_str|_bytes)?!?$")
+_INCLUDES = late_regex(r"include(?:_str|_bytes)?!?$")
 
 
 def _beside(arguments: list[str], literals: Literals, script: str) -> list[str]:
@@ -114,7 +116,7 @@ def _beside(arguments: list[str], literals: Literals, script: str) -> list[str]:
     return [f'"{paths[0]}"', *arguments[1:]] if folder and paths else arguments
 
 
-_OBJECT = re.compile(r"\b(w?[io]?fstream)\s+\w+\s*[({]")  # `std::ifstream f("a")`
+_OBJECT = late_regex(r"\b(w?[io]?fstream)\s+\w+\s*[({]")  # `std::ifstream f("a")`
 
 
 def _thin(language: str, text: str) -> str:
@@ -186,7 +188,7 @@ def _computed(text: str) -> Iterator[Effect]:
 
 
 # Calls that choose names by how they begin, end or go on: `f.startsWith('.e')`.
-_CHOOSES = re.compile(
+_CHOOSES = late_regex(
     r"\b(starts_?[wW]ith|start_with|hasPrefix|ends_?[wW]ith|end_with|hasSuffix|includes?|contains|"
     r"indexOf|str_contains|str_starts_with|str_ends_with|HasPrefix|HasSuffix|Contains)"
     r"\??\(?\s*(?:[$\w]+\s*,\s*)?(['\"`])([^'\"`\n/*]{1,60})\2"
@@ -281,7 +283,7 @@ def _opened(meaning: Opens, arguments: list[str | None], language: str) -> Itera
     if path is None:
         yield Unclear(f"{language} code computes the name of a file that it opens")
     else:
-        yield Touch(_named(path)._replace(exact=mode is not None))
+        yield Touch(replace(_named(path), exact=mode is not None))
 
 
 def _started(meaning: Starts, arguments: list[str | None], language: str) -> Iterator[Effect]:

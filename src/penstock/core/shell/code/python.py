@@ -14,6 +14,8 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.own_commands import FOR_PEOPLE, PENSTOCK
 from penstock.core.shell.code.calls import (
@@ -336,7 +338,7 @@ class _PythonReader:
         sure = all(mode.exact for mode in modes)
         adds = sure and not any("w" in mode.text for mode in modes)
         for value in self.names.values(path):
-            yield Touch(value._replace(exact=value.exact and sure), keeps=adds)
+            yield Touch(replace(value, exact=value.exact and sure), keeps=adds)
 
     def _read(self, path: ast.expr | None, name: str) -> Iterator[Effect]:
         """Tell what is read where the code names it; what it computes is nobody's question."""
@@ -370,7 +372,7 @@ class _PythonReader:
         opens = (each for each in self.nodes if isinstance(each, ast.Call))
         if any(self._name(call) in _OPENERS for call in opens):
             given = self.names.values(node) or self._somewhere(node)
-            patterns = [value._replace(pattern=True) for value in given if value.exact]
+            patterns = [replace(value, pattern=True) for value in given if value.exact]
             yield from (Touch(value, Action.READ) for value in met(patterns))
 
     def _somewhere(self, node: ast.Call) -> Values:
@@ -388,7 +390,7 @@ class _PythonReader:
             yield from self._read(_first(node), "os.open")
             return
         for value in self.names.values(_first(node)):
-            yield Touch(value._replace(exact=value.exact and bool(names)))
+            yield Touch(replace(value, exact=value.exact and bool(names)))
 
     def _in_place(self, node: ast.Call) -> Iterator[Effect]:
         """`fileinput.input` reads its files, one or a list of them, or rewrites them."""
@@ -450,9 +452,9 @@ def _moved(effect: Effect, folder: Value) -> Iterator[Effect]:
     if isinstance(effect, Touch) and effect.value.text[:1] not in ("/", "~"):
         kept = below(folder, effect.kept) if effect.kept else None
         within = below(folder, effect.within) if effect.within else None
-        yield effect._replace(value=below(folder, effect.value), kept=kept, within=within)
+        yield replace(effect, value=below(folder, effect.value), kept=kept, within=within)
     elif isinstance(effect, RunProgram) and effect.directory is None:
-        yield effect._replace(directory=folder)
+        yield replace(effect, directory=folder)
     elif isinstance(effect, Shell):
         yield RunProgram((Value("sh"), Value("-c"), effect.text), folder)
 

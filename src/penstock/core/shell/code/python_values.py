@@ -13,6 +13,8 @@ import codecs
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.shell.code.python_loops import (
     ANY_NAME,
     any_name,
@@ -355,7 +357,7 @@ class Names:
             return []
         patterns = [one for one in self.values(node.args[0], depth) if one.exact]
         if self.dotted(func) in ("glob.glob", "glob.iglob"):
-            return [one._replace(pattern=True) for one in patterns]
+            return [replace(one, pattern=True) for one in patterns]
         places = [one.text or "." for one in self.values(func.value, depth) if one.exact]
         deep = "**/" if func.attr == "rglob" else ""
         names = [f"{deep}{one.text}" for one in patterns]
@@ -370,7 +372,7 @@ class Names:
         return out
 
     def _turned(self, node: ast.expr, depth: int) -> Values:
-        return [value._replace(text=value.text[::-1]) for value in self.values(node, depth)]
+        return [replace(value, text=value.text[::-1]) for value in self.values(node, depth)]
 
     def _decoded(self, decode: Callable[[str], bytes], node: ast.expr, depth: int) -> Values:
         """Return what a decoder makes of a text that is known."""
@@ -434,7 +436,7 @@ class Names:
         given = [constant(arg) for arg in node.args]
         if method == "replace" and len(given) == 2 and given[0]:
             old, new = given[0], given[1] or ""
-            return [v._replace(text=v.text.replace(old, new)) for v in self.values(receiver, depth)]
+            return [replace(v, text=v.text.replace(old, new)) for v in self.values(receiver, depth)]
         if method == "format" and constant(receiver) is not None:
             pieces = (constant(receiver) or "").split("{}")
             return self._filled(pieces, node.args, depth)
@@ -442,7 +444,7 @@ class Names:
             strips, ends = _STRIPS[method], given[0] if given else None
             if given and ends is None:
                 return []
-            return [v._replace(text=strips(v.text, ends)) for v in self.values(receiver, depth)]
+            return [replace(v, text=strips(v.text, ends)) for v in self.values(receiver, depth)]
         if method in _SAME_METHODS or method == "decode":
             return self.values(receiver, depth)
         if method == "joinpath":
@@ -502,8 +504,8 @@ def _above(path: Value) -> Value:
     """Return the directory that holds a path; above what is only known when it runs, the same."""
     text = path.text.rstrip("/")
     if text in ("", ".") or text.endswith(".."):
-        return path._replace(text=posixpath.join(text, ".."))
-    return path._replace(text=posixpath.dirname(text) or ".")
+        return replace(path, text=posixpath.join(text, ".."))
+    return replace(path, text=posixpath.dirname(text) or ".")
 
 
 def _inner(part: ast.expr) -> ast.expr:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.effects import Effect, Touch
 from penstock.core.text.late_regex import late_regex
@@ -30,7 +32,7 @@ def with_edits(text: str, effects: Iterable[Effect]) -> Iterator[Effect]:
     edits = bool(read) and _edits(text[:MOST_TEXT])
     for one in found:
         again = isinstance(one, Touch) and one.action is Action.WRITE and one.value.text in read
-        yield one._replace(keeps=True) if edits and again and isinstance(one, Touch) else one
+        yield replace(one, keeps=True) if edits and again and isinstance(one, Touch) else one
 
 
 def _edits(text: str) -> bool:

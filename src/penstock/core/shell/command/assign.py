@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from penstock.core.shell.command.host import Follows
 from penstock.core.shell.command.words import Words
 from penstock.core.shell.effects import Feed
@@ -113,6 +115,6 @@ def put_back(outcome: Outcome, inside: ShellState, state: ShellState) -> Outcome
 
     def back(states: States) -> States:
         restored = (each.restored(names, state) for each in states)
-        return tuple(each._replace(traits=state.traits) for each in restored)
+        return tuple(replace(each, traits=state.traits) for each in restored)
 
     return back(outcome[0]), back(outcome[1])

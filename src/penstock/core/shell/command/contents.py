@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.command.host import Follows
 from penstock.core.shell.effects import Effect, Feed, ProgramCall, Touch, base_name, below, options
@@ -93,7 +95,7 @@ class Contents:
                 gone = effect.action is Action.DELETE
                 text = None if gone else known.get(effect.value.text)
                 self.leave(effect.value, text, state)
-                yield effect if text is None else effect._replace(content=text)
+                yield effect if text is None else replace(effect, content=text)
             else:
                 yield effect
 

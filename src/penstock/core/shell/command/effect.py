@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
+from msgspec.structs import replace
+
 from penstock.core.errors import PenstockError
 from penstock.core.model import Action
 from penstock.core.shell.budget import EFFECT, PATCH_LINE
@@ -20,12 +22,17 @@ from penstock.core.shell.command.run import RunTexts
 from penstock.core.shell.command.texts import NAMES_ANEW, Texts
 from penstock.core.shell.effects import (
     Alias,
+    Code,
     Effect,
     Feed,
     Git,
     Later,
     Patch,
     Refuse,
+    RunFile,
+    RunProgram,
+    RunText,
+    Shell,
     Touch,
     Typed,
     Unclear,
@@ -39,6 +46,7 @@ from penstock.core.shell.programs.reads.rows import usual_names
 from penstock.core.shell.state import ShellState, States
 from penstock.core.text.late_regex import late_regex
 
+_RUNS = (RunProgram, Shell, RunFile, RunText, Code)
 # Programs after which a file holds what it held, or what has been noted of it.
 _KEEPS_TEXT = frozenset(
     {*NAMES_ANEW, "chmod", "chown", "chgrp", "touch", "rm", "unlink", "tee", "dd", "chattr"}
@@ -81,6 +89,8 @@ class Effects:
         found = self._walk.found
         if isinstance(effect, Touch):
             self._touch(effect, state, feed, by)
+        elif isinstance(effect, _RUNS):
+            return self._runs.run(effect, state, feed, by)
         elif isinstance(effect, Unclear):
             found.doubt(effect.why, runs=effect.runs)
         elif isinstance(effect, Refuse):
@@ -93,10 +103,8 @@ class Effects:
             self._patch(effect, state, by)
         elif isinstance(effect, Later):
             self._exits.later(effect, state)
-        elif isinstance(effect, Git):
-            self._git(effect, state, by)
         else:
-            return self._runs.run(effect, state, feed, by)
+            self._git(effect, state, by)
         return (state,)
 
     def _touch(self, effect: Touch, state: ShellState, feed: Feed, by: str) -> None:
@@ -109,7 +117,7 @@ class Effects:
         if met is not None:
             # New files beside those that are met: `open(f + ".key", "w")` for each of them.
             for name in met or (effect.value.text,):
-                self._touch(effect._replace(value=Value(name)), state, feed, by)
+                self._touch(replace(effect, value=Value(name)), state, feed, by)
             return
         self._walk.found.touch(effect, state, by)
         if effect.action is not Action.READ and by != ">":
@@ -124,7 +132,7 @@ class Effects:
             self._walk.found.touch(inside, state, by)
         if effect.action is Action.READ and effect.value.pattern and not state.plain_patterns:
             for usual in usual_names(effect.value):
-                self._walk.found.touch(effect._replace(value=usual), state, by)
+                self._walk.found.touch(replace(effect, value=usual), state, by)
         if by not in _KEEPS_TEXT and effect.action is not Action.READ:
             self._texts.doubt(effect.value, state)
         if not effect.value.exact and (effect.whole or effect.action is Action.DELETE):
@@ -137,9 +145,9 @@ class Effects:
         within = settled(effect.within, state, self._walk, by) if effect.within else None
         if within is not None and effect.within is not None:
             inside = effect.value.text.removeprefix(effect.within.text)
-            return effect._replace(value=Value(within.text + inside), within=within)
+            return replace(effect, value=Value(within.text + inside), within=within)
         value = settled(effect.value, state, self._walk, by)
-        return effect if value is None else effect._replace(value=value, content=None)
+        return effect if value is None else replace(effect, value=value, content=None)
 
     def _perhaps(self, effect: Touch, state: ShellState, by: str) -> None:
         """Tell the files that a word most likely names of which a part is not known."""
@@ -158,8 +166,8 @@ class Effects:
         patches = [self._texts.patches.get(joined(where.cwd, path)) for path in effect.deed.paths]
         if effect.deed.kind is GitKind.PATCH and effect.deed.paths and all(patches):
             for patch in patches:
-                made = effect.deed._replace(paths=(), refs=patch or ())
-                self._walk.found.git_deed(effect._replace(deed=made), state)
+                made = replace(effect.deed, paths=(), refs=patch or ())
+                self._walk.found.git_deed(replace(effect, deed=made), state)
         elif effect.deed.kind is GitKind.PATCH and effect.deed.paths and None not in texts:
             for text in texts:
                 self._patch(Patch(text or ""), where, by)

@@ -5,6 +5,8 @@ Always true: a state that left is followed from where it arrives; behind the jum
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from penstock.core.shell.command.host import Follows
 from penstock.core.shell.effects import Feed, Later, Shell
 from penstock.core.shell.programs.builtins import Outcome
@@ -60,6 +62,6 @@ class Exits:
         for effect, before in waiting:
             for state in merged(states, self._exits):
                 moved = effect.often and state.cwd != before.cwd
-                now = state.blur()._replace(sure=state.sure and not moved)
+                now = replace(state.blur(), sure=state.sure and not moved)
                 start = now if effect.often else state
                 self._walk.effects((Shell(effect.text),), start, Feed(), "trap")

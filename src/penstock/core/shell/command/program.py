@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.budget import COMMAND, EFFECT
 from penstock.core.shell.command.assign import doubt_texts, names_changed, put_back
@@ -202,7 +204,7 @@ class Programs:
             return (state.blur(),), (state.blur(),)
         # A function that calls itself is followed twice, and once more with any arguments.
         start = state if depth < 2 else state.blur()
-        inside = positional(start, args if depth < 2 else (_ANY,))._replace(hidden={})
+        inside = replace(positional(start, args if depth < 2 else (_ANY,)), hidden={})
         self._calls.append(id(body))
         self._exits.returns.append([])
         with self._walk.account.deeper():
@@ -227,7 +229,7 @@ class Programs:
             self._walk.found.doubt("a variable that the shell runs gets another value", runs=True)
         if call.name in _TAKES_LINES and call.feed.text is None:
             lines = [name.text for name in fed_names(call.feed, self._walk.here(start))]
-            call = call._replace(feed=Feed("\n".join(lines), exact=False)) if lines else call
+            call = replace(call, feed=Feed("\n".join(lines), exact=False)) if lines else call
         if call.name in _MOVES:
             start = start.stay() if self._moved else start
             self._moved = True
@@ -244,7 +246,7 @@ class Programs:
         """Do what comes of the values that `export` and its like give to variables."""
         for word in call.args:
             name, equals, text = word.text.partition("=")
-            given = word._replace(text=text)
+            given = replace(word, text=text)
             found = variable(name, exported=call.name in _EXPORTS) if equals else ()
             self._walk.effects(found, state, call.feed, call.name)
             self._walk.effects(runs(name, given) if equals else (), state, call.feed, call.name)
@@ -329,9 +331,13 @@ class Programs:
 
     def _known(self, name: Value, base: str, state: ShellState) -> str:
         """Return the name under which a table may know a program: `python3.11` is `python`."""
-        plain = _VERSION.sub("", base[:_LONGEST_NAME])
-        known = base if base in TABLE or (base in READS and plain not in TABLE) else plain
+        known = base
+        if base not in TABLE:
+            plain = _VERSION.sub("", base[:_LONGEST_NAME])
+            known = base if base in READS and plain not in TABLE else plain
         copies = self._texts.copies
+        if not copies:
+            return known
         return copies.get(joined(state.cwd, name.text), copies.get(base, known))
 
     def _note_copies(self, call: ProgramCall, state: ShellState) -> None:
@@ -383,7 +389,7 @@ class Programs:
 def _matched(argv: Sequence[Value], state: ShellState) -> ShellState:
     """Return the state after `[[ text =~ (...) ]]`: what was met is a part of the text."""
     at = argv.index(Value("=~"))
-    text = argv[at - 1]._replace(exact=False) if at > 1 else _ANY
+    text = replace(argv[at - 1], exact=False) if at > 1 else _ANY
     return state.assign("BASH_REMATCH", (text,) * _MOST_GROUPS)
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.effects import HERE, Effect, ProgramCall, Touch
 from penstock.core.shell.place import joined
@@ -48,12 +50,12 @@ class Packed:
         """Return what a packer takes in: the project, or what an earlier copy of it holds."""
         if not self._inside and not any(map(is_all, call.args)) and not _names_root(call):
             return ()
-        told = [one for one in reads(call._replace(away=True)) if isinstance(one, Touch)]
+        told = [one for one in reads(replace(call, away=True)) if isinstance(one, Touch)]
         whole = [one for one in told if one.tree and (one.whole or is_all(one.value))]
         if any(joined(state.cwd, one.value.text) == call.here.start for one in told):
             whole.append(Touch(HERE, Action.READ, tree=True))
         copies = [one for word in told for one in self._of(word, state)]
-        return (*(one._replace(whole=True) for one in whole), *copies)
+        return (*(replace(one, whole=True) for one in whole), *copies)
 
     def _of(self, effect: Touch, state: ShellState) -> tuple[Touch, ...]:
         there = joined(state.cwd, effect.value.text)

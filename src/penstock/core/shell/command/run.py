@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from msgspec.structs import replace
+
 from penstock.core.shell.budget import CODE, COMMAND, PYTHON_TOKEN
 from penstock.core.shell.code.rewrites import with_edits
 from penstock.core.shell.command.assign import doubt_texts
@@ -105,7 +107,7 @@ class RunTexts:
     def _given(self, word: Value, inside: ShellState, state: ShellState, feed: Feed) -> ShellState:
         """Return the state of a program that is given a variable, as `env` does it."""
         name, _, text = word.text.partition("=")
-        value = word._replace(text=text)
+        value = replace(word, text=text)
         for effects in (variable(name), runs(name, value), run_with(name, value)):
             self._walk.effects(effects, state, feed, name)
         doubt_texts(self._walk, (value,))
@@ -121,7 +123,7 @@ class RunTexts:
         here, there = self._walk.found, ShellFindings()
         self._walk.found = there
         try:
-            self._program(effect._replace(elsewhere=False), state, feed, "")
+            self._program(replace(effect, elsewhere=False), state, feed, "")
         finally:
             self._walk.found = here
         here.elsewhere(there)
@@ -195,7 +197,7 @@ class RunTexts:
             own = own.assign("BASH_SOURCE", (Value(effect.name),))
             inside = positional(own, effect.args[1:]) if len(effect.args) > effect.here else own
             return self._walk.long_text(effect.text, (inside,), feed)
-        known = effect._replace(language=language)
+        known = replace(effect, language=language)
         text = code_of(known)
         self.code(Code(language, Value(text), effect.args), state, feed, effect.name, known)
         self._imports(known, state)
@@ -217,7 +219,7 @@ class RunTexts:
         """Follow a program text in its language; `script` is the file that holds it."""
         text = effect.text.text
         if effect.language in _BECOME_SHELL:
-            inner = effect.text._replace(text=_BECOME_SHELL[effect.language](text))
+            inner = replace(effect.text, text=_BECOME_SHELL[effect.language](text))
             shell = Shell(inner, effect.args, effect.here, Feed(), started=not effect.here)
             return self._shell(shell, state, feed)
         if not effect.text.exact:
@@ -233,6 +235,9 @@ class RunTexts:
     def _read(self, effect: Code, state: ShellState, name: str) -> Iterable[Effect]:
         """Return what a program text says that it does."""
         text, language = effect.text.text, effect.language
+        if language == "python" and not text and len(effect.args) < 2:
+            self._walk.account.charge(CODE)
+            return ()  # a module that neither changes nor shows anything, as most are
         if language == "python":
             from penstock.core.shell.code.python import python_effects  # few commands hold code
 

@@ -6,7 +6,9 @@ Always true: a word is expanded in one state; the state after it is another.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.shell.budget import WORD
 from penstock.core.shell.command.host import Follows
@@ -18,7 +20,7 @@ from penstock.core.shell.state import ShellState
 from penstock.core.shell.syntax.nodes import Arr, Lit, Part, Script, ShellWord, Sub, Var
 
 
-class _Ask(NamedTuple):
+class _Ask(Struct, frozen=True):
     """Answers an expansion's questions in one state."""
 
     walk: Follows
@@ -55,11 +57,12 @@ class Words:
     def look_into_parts(self, parts: Iterable[Part], state: ShellState) -> None:
         """Follow the scripts that stand inside parts of a word."""
         for part in parts:
+            if isinstance(part, Lit):  # as most are: nothing runs in it
+                continue
             if isinstance(part, Var) and part.op.startswith("@"):
                 self._walk.found.doubt(f"`{shown(part.raw)}` may be run as a command")
-            if not isinstance(part, Lit):
-                for script in inner_scripts((part,)):
-                    self._walk.script(script, (state,), Feed())
+            for script in inner_scripts((part,)):
+                self._walk.script(script, (state,), Feed())
 
     def values(self, words: Iterable[ShellWord], state: ShellState) -> list[Value]:
         """Return what some words stand for; empty words in front are none."""
@@ -106,7 +109,7 @@ class Words:
             return state
         value = self.text(part.arg, state)
         known = before is not None and all(one.exact for one in before)
-        return set_variable(state, Value(part.name), (value._replace(exact=known and value.exact),))
+        return set_variable(state, Value(part.name), (replace(value, exact=known and value.exact),))
 
 
 def assigned_names(parts: Iterable[Part]) -> Iterator[str]:

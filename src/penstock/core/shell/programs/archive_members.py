@@ -12,14 +12,15 @@ import io
 import lzma
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 MOST_RAW = 48 << 20
 MOST_MEMBERS = 20_000
 MOST_CONTENT = 1 << 20
 
 
-class Member(NamedTuple):
+class Member(Struct, frozen=True):
     """One file of an archive; `content` is None where it is too large, or no plain file."""
 
     name: str

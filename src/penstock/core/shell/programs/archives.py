@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.model import Action
 from penstock.core.paths.free_places import is_temporary
@@ -52,7 +54,7 @@ def _compress(call: ProgramCall) -> Iterator[Effect]:
     ending = _ENDINGS[_UNPACKERS.get(call.name, call.name)]
     for file in found.operands:
         plain = file.text.removesuffix(ending)
-        yield Touch(file._replace(text=plain if unpacks else file.text + ending))
+        yield Touch(replace(file, text=plain if unpacks else file.text + ending))
         if not found.has("k", "keep"):
             yield Touch(file, Action.DELETE)
 
@@ -103,7 +105,7 @@ def _old_style(words: list[Value]) -> Iterator[Value]:
     yield from rest
 
 
-class _Unpacking(NamedTuple):
+class _Unpacking(Struct, frozen=True):
     """An archive, where it goes, and which of its files; None stands for the input."""
 
     archive: Value | None

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from msgspec.structs import replace
+
 from penstock.core.shell.effects import ProgramCall, options
 from penstock.core.shell.expansion import Value, Values
 from penstock.core.shell.programs.output import printed
@@ -42,7 +44,7 @@ def _cd(state: ShellState, call: ProgramCall) -> Outcome:
         return (state.turn_back(),), (state,)
     moved = state.move(target)
     if "CDPATH" in state.scope and not target.text.startswith(("/", ".", "~")):
-        moved = moved._replace(sure=False)
+        moved = replace(moved, sure=False)
     return (moved,), (() if state.surely_moves(target) else (state.stay(),))
 
 
@@ -50,7 +52,7 @@ def _pushd(state: ShellState, call: ProgramCall) -> Outcome:
     found = [word for word in call.args if word.text[:1] not in ("-", "+")]
     if not found:
         return _popd(state, call)
-    moved = state.move(found[0])._replace(stack=(*state.stack, state.cwd))
+    moved = replace(state.move(found[0]), stack=(*state.stack, state.cwd))
     return (moved,), (() if state.surely_moves(found[0]) else (state,))
 
 
@@ -58,7 +60,7 @@ def _popd(state: ShellState, call: ProgramCall) -> Outcome:  # noqa: ARG001 - a 
     if not state.stack:
         return _both(state)
     moved = state.stand(state.stack[-1], sure=state.sure)
-    return (moved._replace(stack=state.stack[:-1]),), (state,)
+    return (replace(moved, stack=state.stack[:-1]),), (state,)
 
 
 # Variables
@@ -101,7 +103,7 @@ def _declared(
         return state if word.exact else state.blur()
     new = local and state.hidden is not None and name not in state.hidden
     state = state.hide(name) if local else state
-    value = word._replace(text=text)
+    value = replace(word, text=text)
     if "n" in flags:
         return state.refers(name, value)
     before = state.mark(name, "".join(letter for letter in traits if letter != "r"))
@@ -111,7 +113,7 @@ def _declared(
     else:
         state = before.put(name, ()) if new else before
     if state.hidden and name in state.hidden and "g" in flags:
-        state = state._replace(hidden={**state.hidden, name: (value,)})
+        state = replace(state, hidden={**state.hidden, name: (value,)})
     return state.mark(name, "r" if "r" in traits else "")
 
 
@@ -128,7 +130,7 @@ def _unset(state: ShellState, call: ProgramCall) -> Outcome:
         name, index = names_in(word.text)
         if found.has("f") or (word.text in state.functions and name not in state.scope):
             kept = {n: body for n, body in state.functions.items() if n != word.text}
-            state = state._replace(functions=kept)
+            state = replace(state, functions=kept)
         elif not name:
             state = state if word.exact else state.blur()
         elif index or name in state.traits or state.hidden is not None:
@@ -267,7 +269,7 @@ def positional(state: ShellState, values: tuple[Value, ...]) -> ShellState:
     for at in range(9):
         given = values[at : at + 1]
         scope[str(at + 1)] = given if at <= loose and at < len(values) else _beyond(loose, values)
-    return state._replace(scope=scope)
+    return replace(state, scope=scope)
 
 
 def _beyond(loose: int, values: tuple[Value, ...]) -> Values:
@@ -288,7 +290,7 @@ def _alias(state: ShellState, call: ProgramCall) -> Outcome:
         if paths:
             state = state.assign(alias_name(word.text), (paths[-1],))
         elif equals:
-            state = state.assign(alias_name(name), (word._replace(text=text),))
+            state = state.assign(alias_name(name), (replace(word, text=text),))
     return _both(state)
 
 
@@ -303,7 +305,7 @@ BUILTINS: Mapping[str, Builtin] = {
     "read": _read,
     **dict.fromkeys(("mapfile", "readarray"), _mapfile),
     "getopts": lambda state, call: _forgets("", "OPTARG", "OPTIND")(
-        state, call._replace(args=call.args[1:2])
+        state, replace(call, args=call.args[1:2])
     ),
     "let": _let,
     "printf": _printf,

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.paths.free_places import is_temporary
 from penstock.core.shell.effects import (
@@ -133,7 +135,7 @@ def _ln(call: ProgramCall) -> Iterator[Effect]:
     both = Options(found.given, words)
     over = found.has("T", "no-target-directory", "n", "no-dereference")
     effects = [
-        effect._replace(whole=over and effect.within is None)
+        replace(effect, whole=over and effect.within is None)
         for effect in _arrivals(both, tree=False)
         if isinstance(effect, Touch)
     ]
@@ -154,7 +156,7 @@ def _ln(call: ProgramCall) -> Iterator[Effect]:
 
 def _seen_from(link: Value, source: Value) -> Value:
     """Return what a symbolic link leads to: its text hangs from the directory it lies in."""
-    above = link._replace(text=link.text.rpartition("/")[0])
+    above = replace(link, text=link.text.rpartition("/")[0])
     return source if source.text.startswith(("/", "~")) or not above.text else below(above, source)
 
 
@@ -174,7 +176,7 @@ def _rsync(call: ProgramCall) -> Iterator[Effect]:
     if found.has("remove-source-files"):
         yield from deleted((s for s in sources if not _is_remote(s)), tree=True)
     if not _is_remote(target):
-        inside = [s._replace(text=s.text + ".") if s.text.endswith("/") else s for s in sources]
+        inside = [replace(s, text=s.text + ".") if s.text.endswith("/") else s for s in sources]
         yield from _arrivals(Options((), (*inside, target)), tree=True)
         if found.has("delete", "delete-after", "delete-before", "delete-excluded"):
             yield Touch(target, Action.DELETE, tree=True)
@@ -191,9 +193,9 @@ def _scp(call: ProgramCall) -> Iterator[Effect]:
     for setting in found.values("o"):
         key, _, command = setting.text.partition("=")
         if key.strip().lower() == "proxycommand":
-            yield Shell(setting._replace(text=command))
+            yield Shell(replace(setting, text=command))
     if len(found.operands) > 1 and not _is_remote(found.operands[-1]):
-        sources = [s._replace(text=s.text.rpartition(":")[2]) for s in found.operands[:-1]]
+        sources = [replace(s, text=s.text.rpartition(":")[2]) for s in found.operands[:-1]]
         yield from _arrivals(Options((), (*sources, found.operands[-1])), tree=found.has("r"))
 
 

@@ -9,13 +9,15 @@ Always true: the words of a row stand first among the words of a command, behind
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.shell.effects import Effect, ProgramCall, Touch
 from penstock.core.shell.expansion import Value
 
 
-class Store(NamedTuple):
+class Store(Struct, frozen=True):
     """The file that a program keeps, the commands that change it, and options that name another.
 
     A command needs one of `only` among its words, where these are set, and none of `elsewhere`.
@@ -65,12 +67,12 @@ STORES: Mapping[str, tuple[Store, ...]] = {
     **dict.fromkeys(("docker", "podman", "nerdctl", "buildah", "skopeo"), (_DOCKER,)),
     **dict.fromkeys(
         ("oras", "crane", "regctl"),
-        (_DOCKER._replace(commands=(*_LOGIN, "auth login", "registry login")),),
+        (replace(_DOCKER, commands=(*_LOGIN, "auth login", "registry login")),),
     ),
-    "helm": (_DOCKER._replace(commands=("registry login", "registry logout")),),
+    "helm": (replace(_DOCKER, commands=("registry login", "registry logout")),),
     **dict.fromkeys(("kubectl", "oc"), (_KUBE,)),
-    **dict.fromkeys(("kubectx", "kubens"), (_KUBE._replace(commands=("",)),)),
-    "eksctl": (_KUBE._replace(commands=("utils write-kubeconfig",)),),
+    **dict.fromkeys(("kubectx", "kubens"), (replace(_KUBE, commands=("",)),)),
+    "eksctl": (replace(_KUBE, commands=("utils write-kubeconfig",)),),
     "aws": (
         Store(
             "~/.aws/credentials",
@@ -101,10 +103,10 @@ STORES: Mapping[str, tuple[Store, ...]] = {
     "npm": (_NPMRC,),
     "pnpm": (
         _NPMRC,
-        _NPMRC._replace(commands=("config set", "config delete"), elsewhere=("--location",)),
+        replace(_NPMRC, commands=("config set", "config delete"), elsewhere=("--location",)),
     ),
     "yarn": (
-        _NPMRC._replace(commands=(*_LOGIN, "npm login", "npm logout")),
+        replace(_NPMRC, commands=(*_LOGIN, "npm login", "npm logout")),
         Store(
             "~/.yarnrc.yml", ("config set", "config unset"), only=("--home", "-H"), settings=True
         ),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
 from penstock.core.shell.effects import (
     HERE,
     Effect,
@@ -49,7 +51,7 @@ def _named_by(url: Value) -> Value:
     """Return the file name that a URL suggests."""
     path = url.text.partition("://")[2] or url.text
     name = path.partition("?")[0].partition("#")[0].partition("/")[2].rpartition("/")[2]
-    return url._replace(text=name or "index.html", pattern=False)
+    return replace(url, text=name or "index.html", pattern=False)
 
 
 _WGET = (

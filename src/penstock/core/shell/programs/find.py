@@ -8,8 +8,10 @@ Always true: a file that may be met is told as met.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from msgspec import Struct
 
 from penstock.core.distribution import LIBRARIES
 from penstock.core.model import Action
@@ -217,7 +219,7 @@ _DEEP = frozenset({"penstock", "site-packages", "python3", *LIBRARIES.values()})
 # With a look
 
 
-class Entry(NamedTuple):
+class Entry(Struct, frozen=True):
     """A file as `find` shows it: `kind` is `f` or `d`, `depth` counts from its root."""
 
     path: str
@@ -265,8 +267,13 @@ def _entries(root: str, here: LookHere) -> list[Entry] | None:
     return found
 
 
+# Says of a file whether a part of an expression holds, None where nobody can tell. What stands
+# behind a test that fails is asked without being carried out (the second argument is false).
+_Question = Callable[[Entry, bool], bool | None]
+
+
 class _Expression:
-    """The tests and actions of one `find`, asked of one file after another."""
+    """The tests and actions of one `find`: read once, and asked of one file after another."""
 
     def __init__(self, words: list[str], here: LookHere) -> None:
         self.words = words
@@ -275,32 +282,31 @@ class _Expression:
         self.met: Met = {}
         self.count = 0
         self._at = 0
-        self._entry = Entry("", "f", 0)
-        self._pruned = ""
+        self._pruned = False
         self._least = self._bound("-mindepth", 0)
         self._most = self._bound("-maxdepth", 1 << 30)
+        self._holds = self._either()
 
     def walk(self, entries: list[Entry]) -> None:
         """Ask about each file, but for what lies below a directory that is pruned."""
-        pruned: list[str] = []
+        pruned: tuple[str, ...] = ()
         for entry in entries:
-            if any(entry.path.startswith(top) for top in pruned[-64:]):
+            if pruned and entry.path.startswith(pruned):
                 continue
-            self._pruned = ""
+            self._pruned = False
             self._ask(entry)
             if self._pruned and entry.kind == "d":
-                pruned.append(entry.path + "/")
+                pruned = (*pruned[-63:], entry.path + "/")
 
     def _ask(self, entry: Entry) -> None:
         if not self._least <= entry.depth <= self._most:
             return
-        self._at, self._entry = 0, entry
-        holds = self._either(live=True)
+        holds = self._holds(entry, True)
         if holds is not False and not self.acts:
-            self._hit(-1)
+            self._hit(-1, entry)
 
-    def _hit(self, at: int) -> None:
-        self.met.setdefault(at, []).append(self._entry)
+    def _hit(self, at: int, entry: Entry) -> None:
+        self.met.setdefault(at, []).append(entry)
         self.count += 1
 
     def _bound(self, name: str, otherwise: int) -> int:
@@ -308,66 +314,64 @@ class _Expression:
         text = self.words[at] if at < len(self.words) else ""
         return int(text) if text.isdecimal() and len(text) < 6 else otherwise
 
-    # An expression is read anew for each file; what follows a test that fails is read without
-    # being carried out (`live` is false).
-
-    def _either(self, *, live: bool) -> bool | None:
-        value = self._both(live=live)
-        while self._word() in ("-o", "-or"):
-            self._at += 1
-            other = self._both(live=live and value is not True)
-            value = True if True in (value, other) else None if None in (value, other) else False
-        return value
-
-    def _both(self, *, live: bool) -> bool | None:
-        value: bool | None = True
-        while self._word() and self._word() not in ("-o", "-or", ")", ","):
-            if self._word() in ("-a", "-and"):
-                self._at += 1
-                continue
-            other = self._one(live=live and value is not False)
-            value = False if False in (value, other) else None if None in (value, other) else True
-        if self._word() == ",":
-            self._at += 1
-            return self._either(live=live)
-        return value
-
     def _word(self) -> str:
         return self.words[self._at] if self._at < len(self.words) else ""
 
-    def _one(self, *, live: bool) -> bool | None:
+    def _either(self) -> _Question:
+        parts = [self._both()]
+        while self._word() in ("-o", "-or"):
+            self._at += 1
+            parts.append(self._both())
+        return parts[0] if len(parts) == 1 else partial(_any_holds, parts)
+
+    def _both(self) -> _Question:
+        parts: list[_Question] = []
+        while self._word() and self._word() not in ("-o", "-or", ")", ","):
+            if self._word() in ("-a", "-and"):
+                self._at += 1
+            else:
+                parts.append(self._one())
+        if self._word() != ",":
+            return parts[0] if len(parts) == 1 else partial(_all_hold, parts)
+        self._at += 1
+        return partial(_last_holds, [partial(_all_hold, parts), self._either()])
+
+    def _one(self) -> _Question:
         at, word = self._at, self._word()
         self._at += 1
         if word in _NEGATIONS:
-            value = self._one(live=live)
-            return None if value is None else not value
+            return partial(_holds_not, self._one())
         if word == "(":
-            value = self._either(live=live)
+            inner = self._either()
             self._at += 1
-            return value
+            return inner
         if word in _RUNS:
             command = _until_end([Value(each) for each in self.words[self._at :]])
             self._at += len(command) + 1
-            if live:
-                self._hit(at)
-            return None
+            return partial(self._done, at, None)
         if word in _PRINTS or word == "-delete":
-            if live:
-                self._hit(at)
-            return True
+            return partial(self._done, at, True)
         if word == "-prune":
-            self._pruned = self._pruned or ("yes" if live else "")
-            return True
+            return self._prune
         if word in _SOLITARY:
-            return True if word in ("-true", "-depth", "-d", "-mount", "-xdev") else None
+            known = True if word in ("-true", "-depth", "-d", "-mount", "-xdev") else None
+            return lambda _entry, _live: known
         argument = self._word()
         self._at += 2 if word == "-fprintf" else 1
-        return self._test(word, argument)
+        return partial(self._test, word, argument)
 
-    def _test(self, name: str, argument: str) -> bool | None:
-        entry = self._entry
-        last = entry.path.rstrip("/").rpartition("/")[2] or entry.path
+    def _done(self, at: int, holds: bool | None, entry: Entry, live: bool) -> bool | None:
+        if live:
+            self._hit(at, entry)
+        return holds
+
+    def _prune(self, _entry: Entry, live: bool) -> bool:
+        self._pruned = self._pruned or live
+        return True
+
+    def _test(self, name: str, argument: str, entry: Entry, _live: bool) -> bool | None:
         if name in ("-name", "-iname"):
+            last = entry.path.rstrip("/").rpartition("/")[2] or entry.path
             return matches(argument, last, folds=name == "-iname")
         if name in _PATHS:
             return matches(argument, entry.path, folds=name.startswith("-i"))
@@ -380,6 +384,32 @@ class _Expression:
 
     def _is_link(self, entry: Entry) -> bool:
         return entry.kind == "f" and self._here.kind(entry.path) in ("link", None)
+
+
+def _any_holds(parts: Sequence[_Question], entry: Entry, live: bool) -> bool | None:
+    value: bool | None = False
+    for part in parts:
+        other = part(entry, live and value is not True)
+        value = True if True in (value, other) else None if None in (value, other) else False
+    return value
+
+
+def _all_hold(parts: Sequence[_Question], entry: Entry, live: bool) -> bool | None:
+    value: bool | None = True
+    for part in parts:
+        other = part(entry, live and value is not False)
+        value = False if False in (value, other) else None if None in (value, other) else True
+    return value
+
+
+def _last_holds(parts: Sequence[_Question], entry: Entry, live: bool) -> bool | None:
+    """Ask all parts around a comma; only the last one says whether the whole holds."""
+    return [part(entry, live) for part in parts][-1]
+
+
+def _holds_not(part: _Question, entry: Entry, live: bool) -> bool | None:
+    value = part(entry, live)
+    return None if value is None else not value
 
 
 # fd

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
 from penstock.core.shell.effects import (
     Effect,
     Git,
@@ -187,14 +189,14 @@ class GitPlace:
     def of(self, effect: Effect) -> Effect:
         """Return an effect in its place."""
         if isinstance(effect, Git):
-            there = effect.deed._replace(git_dir=self.git_dir, work_tree=self.work_tree)
-            return effect._replace(deed=there, directory=self.directory)
+            there = replace(effect.deed, git_dir=self.git_dir, work_tree=self.work_tree)
+            return replace(effect, deed=there, directory=self.directory)
         if self.directory and isinstance(effect, Touch) and not _is_absolute(effect.value):
-            return effect._replace(value=below(self.directory, effect.value))
+            return replace(effect, value=below(self.directory, effect.value))
         if self.directory and isinstance(effect, Patch):
             inner = effect.directory
-            return effect._replace(
-                directory=below(self.directory, inner) if inner else self.directory
+            return replace(
+                effect, directory=below(self.directory, inner) if inner else self.directory
             )
         return effect
 
@@ -205,7 +207,7 @@ def git(call: ProgramCall) -> Iterator[Effect]:
     words = deque(call.args)
     while words and words[0].text.startswith("-"):
         flag, _, attached = words[0].text.partition("=")
-        value = words.popleft()._replace(text=attached)
+        value = replace(words.popleft(), text=attached)
         if not attached and flag in _GIT_VALUES and words:
             value = words.popleft()
         place.take(flag, value)
@@ -229,7 +231,7 @@ def _transports(words: tuple[Value, ...]) -> Iterator[Effect]:
     """`ext::COMMAND` as an address is a command that git starts."""
     for word in words:
         if word.text.startswith("ext::"):
-            yield Shell(word._replace(text=word.text.removeprefix("ext::")))
+            yield Shell(replace(word, text=word.text.removeprefix("ext::")))
 
 
 def _given_setting(flag: str, given: Value) -> Iterator[Effect]:
@@ -238,7 +240,7 @@ def _given_setting(flag: str, given: Value) -> Iterator[Effect]:
         yield Unclear(f"`git --config-env {given.text}` takes a setting from a variable")
     elif steers(key, value):
         yield Unclear(f"`git -c {given.text}` starts a program")
-        yield Shell(given._replace(text=value.removeprefix("!")))
+        yield Shell(replace(given, text=value.removeprefix("!")))
     yield from setting(key, value)
 
 
@@ -300,7 +302,7 @@ def _clone(call: ProgramCall) -> Iterator[Effect]:
     elif found.operands:
         name = base_name(found.operands[0])
         shown = name.text.rpartition(":")[2].removesuffix(".git")
-        yield Touch(name._replace(text=shown), tree=True)
+        yield Touch(replace(name, text=shown), tree=True)
 
 
 def _fetch(call: ProgramCall) -> Iterator[Effect]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
 from penstock.core.shell.effects import (
     Effect,
     Program,
@@ -28,7 +30,7 @@ _HEADS = "refs/heads/"
 
 
 def _below(prefix: str, words: tuple[Value, ...]) -> list[Value]:
-    return [word._replace(text=f"{prefix}{word.text}") for word in words]
+    return [replace(word, text=f"{prefix}{word.text}") for word in words]
 
 
 def branch(call: ProgramCall) -> Iterator[Effect]:
@@ -202,7 +204,7 @@ def submodule(call: ProgramCall) -> Iterator[Effect]:
     if verb == "add":
         yield from written((Value(".gitmodules"),))
         made = names[1:2] or [base_name(url) for url in names[:1]]
-        yield from written((name._replace(text=_folder(name)) for name in made), tree=True)
+        yield from written((replace(name, text=_folder(name)) for name in made), tree=True)
     elif verb == "foreach":
         words = [word for word in call.args if word.text not in ("--recursive", "-q", "--quiet")]
         command = Value(" ".join(word.text for word in words[1:]), all(w.exact for w in words))

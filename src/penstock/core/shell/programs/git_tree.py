@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.effects import (
     Effect,
@@ -269,7 +271,7 @@ def transports(words: Sequence[Value]) -> Iterator[Effect]:
     for word in words:
         kind, colons, rest = word.text.partition("::")
         if colons and kind == "ext":
-            yield Shell(word._replace(text=rest.replace("% ", " ").replace("%%", "%")))
+            yield Shell(replace(word, text=rest.replace("% ", " ").replace("%%", "%")))
 
 
 def rebase(call: ProgramCall) -> Iterator[Effect]:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.shell.effects import Options, options
 from penstock.core.shell.expansion import Value
 from penstock.core.text.late_regex import late_regex
 
 
-class Interpreter(NamedTuple):
+class Interpreter(Struct, frozen=True):
     """A language, the options that carry a program in it, and the others that take a value.
 
     `each_line` names the options that run the program for each line of the operands.
@@ -28,7 +30,7 @@ class Interpreter(NamedTuple):
     each_line: str = ""
 
 
-class Started(NamedTuple):
+class Started(Struct, frozen=True):
     """The words of an interpreter: its own options, programs, a script, what is behind them."""
 
     given: Options
@@ -89,7 +91,7 @@ def module_of(args: Sequence[Value]) -> tuple[Value, Sequence[Value]] | None:
     while at < len(args) and args[at].text.startswith("-"):
         found = _UP_TO_MODULE.fullmatch(args[at].text)
         if found and found.group(1):
-            return args[at]._replace(text=found.group(1)), args[at + 1 :]
+            return replace(args[at], text=found.group(1)), args[at + 1 :]
         if found:
             return (args[at + 1], args[at + 2 :]) if at + 1 < len(args) else None
         if args[at].text in ("-", "--") or ("c" in args[at].text and args[at].text[1] != "-"):

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from penstock.core.shell.effects import Options, options
 from penstock.core.shell.expansion import Value
@@ -219,7 +221,7 @@ def extended(pattern: str) -> str:
 # sed
 
 
-class _Sed(NamedTuple):
+class _Sed(Struct, frozen=True):
     """One command of a script: its addresses, whether they are turned round, and its letter."""
 
     first: str

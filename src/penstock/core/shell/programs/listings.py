@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.shell.effects import Feed, Options, last, options
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
@@ -273,7 +275,7 @@ def _grep_lines(found: Options, feed: Feed) -> str | None:
     pattern = found.operands[0].text
     given = {name for name, _ in found.given}
     if most := given & {"m", "max-count"}:
-        fewer = found._replace(given=tuple(one for one in found.given if one[0] not in most))
+        fewer = replace(found, given=tuple(one for one in found.given if one[0] not in most))
         return _first_lines(_grep_lines(fewer, feed), last(found.values(*most)))
     if given - {"v", "F", "E", "i", "invert-match"}:
         return None

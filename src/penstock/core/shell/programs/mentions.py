@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from msgspec.structs import replace
+
 from penstock.core.own_commands import FOR_PEOPLE, ON_RULES, PROGRAMS, command_for_people
 from penstock.core.shell.effects import Effect, ProgramCall, Refuse
 from penstock.core.shell.expansion import Value
@@ -119,7 +121,7 @@ def _starting(words: Sequence[Value], marks: tuple[str, ...]) -> Iterator[Value]
     for word in words:
         mark = next((mark for mark in marks if word.text.startswith(mark)), "")
         if mark:
-            yield word._replace(text=word.text.removeprefix(mark))
+            yield replace(word, text=word.text.removeprefix(mark))
 
 
 def _in_words(words: Sequence[Value]) -> Iterator[Effect]:

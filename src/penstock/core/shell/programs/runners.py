@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.shell.effects import (
     Code,
     Effect,
@@ -144,7 +146,7 @@ def _trap(call: ProgramCall) -> Iterator[Effect]:
 def _mapfile(call: ProgramCall) -> Iterator[Effect]:
     """`-C` names a command that is run for lines that are read."""
     for text in options(call.args, short="dnOsuCc").values("C"):
-        yield Shell(text._replace(text=f"{text.text} 0 line"))
+        yield Shell(replace(text, text=f"{text.text} 0 line"))
 
 
 def _fc(call: ProgramCall) -> Iterator[Effect]:
@@ -161,7 +163,7 @@ def _alias(call: ProgramCall) -> Iterator[Effect]:
     for word in options(call.args).operands:
         _, equals, text = word.text.partition("=")
         if equals:
-            yield Shell(word._replace(text=text))
+            yield Shell(replace(word, text=text))
 
 
 def _pager(call: ProgramCall) -> Iterator[Effect]:
@@ -254,7 +256,7 @@ def _inner(call: ProgramCall) -> Iterator[Effect]:
             yield from _from_input(call, "python")
             return
         # hatch: `env:command`; uvx and pipx: `package@version`
-        first = words[0]._replace(text=_RELEASE.sub("", words[0].text.rpartition(":")[2]))
+        first = replace(words[0], text=_RELEASE.sub("", words[0].text.rpartition(":")[2]))
         yield from wrapper()(ProgramCall(call.name, (first, *words[1:]), call.feed))
 
 
@@ -286,7 +288,7 @@ def _xargs(call: ProgramCall) -> Iterator[Effect]:
     lists = found.values("a", "arg-file")
     text = None if lists else call.feed.text
     if text is not None:
-        items = [item._replace(exact=call.feed.exact) for item in _items(text, found)]
+        items = [replace(item, exact=call.feed.exact) for item in _items(text, found)]
     else:
         items = [*_items(None, found), *_named(lists, call)]
     yield from _for_each(command, mark, items)
@@ -360,7 +362,7 @@ def _parallel(call: ProgramCall) -> Iterator[Effect]:
     lists = listed if "::::" in texts else found.values("a", "arg-file")
     unknown = [Value("$its_input", exact=False)]
     items = listed[:MOST_ARGUMENTS] if known else [*unknown, *_named(lists, call)]
-    command = tuple(word._replace(text=_PLACE.sub("{}", word.text)) for word in command)
+    command = tuple(replace(word, text=_PLACE.sub("{}", word.text)) for word in command)
     for item in items:
         words = [_filled(word, "{}", item) for word in command]
         plain = not any("{}" in word.text for word in command)
@@ -532,7 +534,7 @@ def _npx(call: ProgramCall) -> Iterator[Effect]:
     yield from (Shell(text) for text in found.values("c", "call"))
     if not found.values("c", "call") and found.operands:
         first = found.operands[0]
-        name = first._replace(text=_RELEASE.sub("", first.text))
+        name = replace(first, text=_RELEASE.sub("", first.text))
         yield from wrapper()(ProgramCall(call.name, (name, *found.operands[1:]), call.feed))
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
 from penstock.core.shell.effects import (
     Effect,
     Git,
@@ -86,7 +88,7 @@ def dashed_outputs(*names: str) -> Program:
         for at, word in enumerate(call.args):
             name, equals, text = word.text.partition("=")
             if equals and name in names:
-                yield Touch(word._replace(text=text))
+                yield Touch(replace(word, text=text))
             elif word.text in names and at + 1 < len(call.args):
                 yield Touch(call.args[at + 1])
 
@@ -163,7 +165,7 @@ def _setfacl(call: ProgramCall) -> Iterator[Effect]:
 def _dd(call: ProgramCall) -> Iterator[Effect]:
     for word in call.args:
         if word.text.startswith("of="):
-            yield Touch(word._replace(text=word.text[3:]))
+            yield Touch(replace(word, text=word.text[3:]))
 
 
 def _split(call: ProgramCall) -> Iterator[Effect]:
@@ -211,7 +213,7 @@ def _rename(call: ProgramCall) -> Iterator[Effect]:
     pair = perl.groups() if perl else [word.text for word in words[:2]]
     yield from written(words[1:])
     for file in words[1:] if perl else words[2:]:
-        yield Touch(file._replace(text=file.text.replace(pair[0], pair[-1])))
+        yield Touch(replace(file, text=file.text.replace(pair[0], pair[-1])))
     if not perl and words and (set(words[0].text) & set("/{}$;") or not words[0].exact):
         yield Unclear(f"`{call.name}` computes the new names of files")
 
@@ -265,7 +267,7 @@ def _ssh_keygen(call: ProgramCall) -> Iterator[Effect]:
     for name in found.values("f"):
         if not reads:
             yield Touch(name)
-            yield Touch(name._replace(text=name.text + ".pub"))
+            yield Touch(replace(name, text=name.text + ".pub"))
 
 
 def _venv(call: ProgramCall) -> Iterator[Effect]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.shell.effects import (
     Code,
     Effect,
@@ -100,7 +102,7 @@ def _tmux(call: ProgramCall) -> Iterator[Effect]:
     now: list[Value] = []
     for word in (*found.operands, Value(";")):
         if word.text == ";" or word.text.endswith(";"):
-            rest = word._replace(text=word.text[:-1])
+            rest = replace(word, text=word.text[:-1])
             yield from _tmux_command([*now, rest] if rest.text else now, call)
             now = []
         else:
@@ -159,7 +161,7 @@ def _tmux_pipe(found: Options, call: ProgramCall) -> Iterator[Effect]:  # noqa: 
     text = _text(found.operands)
     yield from _command(found.operands)
     if found.has("I"):
-        yield Shell(text._replace(text=f"{text.text} | sh"))
+        yield Shell(replace(text, text=f"{text.text} | sh"))
 
 
 def _tmux_later(skip: int) -> TmuxRow:
@@ -264,7 +266,7 @@ def _screen_command(words: Words) -> Iterator[Effect]:
 def _control(value: Value) -> Value:
     """Read escapes and `^M` as the keys that they are."""
     text = unescape(value.text.replace("^M", "\n").replace("^J", "\n"))
-    return value._replace(text=text.replace("\r", "\n"))
+    return replace(value, text=text.replace("\r", "\n"))
 
 
 def _typist(call: ProgramCall) -> Iterator[Effect]:
@@ -312,7 +314,7 @@ def _emulator(call: ProgramCall) -> Iterator[Effect]:
     for at, word in enumerate(call.args):
         name, _, text = word.text.partition("=")
         if text and name in _TERMINAL_MARKS:
-            yield Shell(word._replace(text=text))
+            yield Shell(replace(word, text=text))
         elif word.text in _TERMINAL_MARKS:
             yield from _command(call.args[at + 1 :])
             return
@@ -386,7 +388,7 @@ def _ssh(call: ProgramCall) -> Iterator[Effect]:
     for setting in found.values("o"):
         key, _, command = setting.text.partition("=")
         if key.strip().lower() in _SSH_RUNS:
-            yield Shell(setting._replace(text=command))
+            yield Shell(replace(setting, text=command))
     if not found.operands:
         return
     host = found.operands[0].text.removeprefix("ssh://").rpartition("@")[2].partition(":")[0]

@@ -8,17 +8,17 @@ They are named tuples because a hostile text makes tens of thousands of them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 
-class Lit(NamedTuple):
+class Lit(Struct, frozen=True):
     """Text that stands for itself; unquoted text still has live braces, globs and tildes."""
 
     text: str
     quoted: bool
 
 
-class Var(NamedTuple):
+class Var(Struct, frozen=True):
     """A parameter: `$name`, `${name}`, or `${name op arg}`."""
 
     name: str
@@ -28,7 +28,7 @@ class Var(NamedTuple):
     raw: str
 
 
-class Sub(NamedTuple):
+class Sub(Struct, frozen=True):
     """Commands inside a word: `$(...)`, a backquoted text, `<(...)` or `>(...)`.
 
     `script` is None for arithmetic, whose own substitutions are in `inner`.
@@ -41,7 +41,7 @@ class Sub(NamedTuple):
     raw: str
 
 
-class Arr(NamedTuple):
+class Arr(Struct, frozen=True):
     """The words of an array assignment, `name=(a b)`."""
 
     words: tuple[ShellWord, ...]
@@ -50,7 +50,7 @@ class Arr(NamedTuple):
 Part = Lit | Var | Sub | Arr
 
 
-class ShellWord(NamedTuple):
+class ShellWord(Struct, frozen=True):
     """One shell word as it is written (`raw`), and what it is made of."""
 
     parts: tuple[Part, ...]
@@ -59,7 +59,7 @@ class ShellWord(NamedTuple):
     end: int
 
 
-class Redirect(NamedTuple):
+class Redirect(Struct, frozen=True):
     """A redirection. `body` is what a here-document or here-string feeds, as parts."""
 
     op: str
@@ -70,7 +70,7 @@ class Redirect(NamedTuple):
     end: int
 
 
-class Op(NamedTuple):
+class Op(Struct, frozen=True):
     """An operator, or a reserved word that stands where it is one."""
 
     text: str
@@ -80,14 +80,14 @@ class Op(NamedTuple):
 Token = ShellWord | Redirect | Op
 
 
-class Script(NamedTuple):
+class Script(Struct, frozen=True):
     """The tokens of one text, in order."""
 
     text: str
     tokens: tuple[Token, ...]
 
 
-class Simple(NamedTuple):
+class Simple(Struct, frozen=True):
     """One simple command: words and redirections, and the text they stand in."""
 
     words: tuple[ShellWord, ...]
@@ -95,19 +95,19 @@ class Simple(NamedTuple):
     text: str
 
 
-class Pipe(NamedTuple):
+class Pipe(Struct, frozen=True):
     """Commands joined by `|`."""
 
     items: tuple[Node, ...]
 
 
-class Not(NamedTuple):
+class Not(Struct, frozen=True):
     """A command whose success and failure change places."""
 
     item: Node
 
 
-class Both(NamedTuple):
+class Both(Struct, frozen=True):
     """`left && right`, or `left || right` when `either` is set."""
 
     left: Node
@@ -115,7 +115,7 @@ class Both(NamedTuple):
     either: bool
 
 
-class CommandBlock(NamedTuple):
+class CommandBlock(Struct, frozen=True):
     """Commands one after the other; `apart` means in a process of their own."""
 
     items: tuple[Node, ...]
@@ -123,21 +123,21 @@ class CommandBlock(NamedTuple):
     apart: bool = False
 
 
-class If(NamedTuple):
+class If(Struct, frozen=True):
     """Conditions with their bodies, and what runs when none holds."""
 
     branches: tuple[tuple[Node, Node], ...]
     otherwise: Node
 
 
-class Loop(NamedTuple):
+class Loop(Struct, frozen=True):
     """`while` and `until`."""
 
     condition: Node
     body: Node
 
 
-class For(NamedTuple):
+class For(Struct, frozen=True):
     """`for name in words`; no words means the positional parameters."""
 
     name: str
@@ -145,7 +145,7 @@ class For(NamedTuple):
     body: Node
 
 
-class Case(NamedTuple):
+class Case(Struct, frozen=True):
     """The bodies of a `case`, each with whether it falls through into the next (`;&`).
 
     Any one of them may run. `words` are only looked into.
@@ -155,7 +155,7 @@ class Case(NamedTuple):
     bodies: tuple[tuple[Node, bool], ...]
 
 
-class Function(NamedTuple):
+class Function(Struct, frozen=True):
     """A function definition."""
 
     name: str

@@ -8,8 +8,8 @@ Always true: no text is lost. What is not a token of the answer is in `rest`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.shell.syntax.nodes import Lit, Op, Part, Redirect, Script, ShellWord, Token
 from penstock.core.shell.syntax.words import (
@@ -47,7 +47,7 @@ _CONTINUES = frozenset({"&&", "||", "|", "|&"})
 _ENDS_ITEM = frozenset({";;", ";&", ";;&"})
 
 
-class ScriptParse(NamedTuple):
+class ScriptParse(Struct, frozen=True):
     """A script, what is wrong with its text, and the rest that was not read closely."""
 
     script: Script
@@ -78,8 +78,7 @@ def _inner_commands(cur: Cursor) -> Script:
     return Script(cur.text, tuple(reader.tokens))
 
 
-@dataclass(slots=True)
-class _TokenReader:
+class _TokenReader(Struct):
     """Reads tokens, knowing at each one what position it stands in."""
 
     cur: Cursor
@@ -141,7 +140,7 @@ class _TokenReader:
         waiting, self.cur.pending[:] = self.cur.pending[:], []
         for tokens, place, redirect in waiting:
             self.cur.step(3)
-            tokens[place] = redirect._replace(body=_document(self.cur, redirect))
+            tokens[place] = replace(redirect, body=_document(self.cur, redirect))
 
     # Redirections
 

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from penstock.core.shell.syntax.lists import JOINTS, SEPARATORS, Item, grouped, listed
 from penstock.core.shell.syntax.nodes import (
@@ -47,7 +49,7 @@ _NEEDS_END = frozenset({"s", ")", "in"})
 _ENDS = (Op(";"), Op("\n"))
 
 
-class Statement(NamedTuple):
+class Statement(Struct, frozen=True):
     """One complete statement as a node; `flat` when its nesting could not be followed."""
 
     node: Node

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.shell.syntax.nodes import (
     Arr,
@@ -57,8 +58,7 @@ class TooMuch(Exception):  # noqa: N818 - a signal between the two readers, neve
     """The text costs more than we spend on one command."""
 
 
-@dataclass(slots=True)
-class Cursor:
+class Cursor(Struct):
     """Where we are in a text, what has been spent, and what was found wrong."""
 
     text: str

@@ -12,6 +12,8 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.effects import (
     Effect,
@@ -83,7 +85,7 @@ def playbook(call: ProgramCall) -> Iterator[Effect]:
 
 
 # `lookup('file', 'x')` reads here, whatever the host; `lookup('pipe', 'cmd')` runs here.
-_LOOKUP = re.compile(
+_LOOKUP = late_regex(
     r"(?:lookup|query|q)\(\s*['\"](?:ansible\.builtin\.)?(\w+)['\"]\s*,\s*['\"]([^'\"\n]{1,300})['\"]"
 )
 _FILE_LOOKUPS = frozenset({"file", "template", "unvault", "ini", "csvfile", "lines", "fileglob"})
@@ -219,7 +221,7 @@ def debugger(call: ProgramCall) -> Iterator[Effect]:
 def _long(args: Sequence[Value]) -> list[Value]:
     """Return arguments with two dashes before long names: these tools take one as well."""
     return [
-        arg._replace(text=f"-{arg.text}") if re.match(r"-[a-z]", arg.text) else arg for arg in args
+        replace(arg, text=f"-{arg.text}") if re.match(r"-[a-z]", arg.text) else arg for arg in args
     ]
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.model import Action
 from penstock.core.shell.effects import Effect, ProgramCall, RunText, Touch, last, options
@@ -41,8 +42,7 @@ _REFERENCE = late_regex(r"\$\$?[({]?(\w+)[)}]?")
 _SHELL = late_regex(r"(?:.*/)?(?:env\s+)?(?:ba|da|z|k|a)?sh\b")
 
 
-@dataclass(slots=True)
-class _Makefile:
+class _Makefile(Struct):
     """What a Makefile and those that it includes say."""
 
     here: LookHere

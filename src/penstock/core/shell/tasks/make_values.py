@@ -11,7 +11,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from penstock.core.shell.look import LookHere
 from penstock.core.shell.place import joined
@@ -26,8 +27,7 @@ _BUILT_IN = {"MAKE": "make", "CURDIR": ".", "RM": "rm -f", "CC": "cc", "CP": "cp
 Own = Mapping[str, str]
 
 
-@dataclass(slots=True)
-class MakeValues:
+class MakeValues(Struct):
     """The variables of a Makefile; `given` are those of the call, which outweigh them."""
 
     here: LookHere

@@ -9,7 +9,9 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.shell.effects import (
     Effect,
@@ -34,7 +36,7 @@ MOST_DEEP = 4
 ALL = "*"
 
 
-class Task(NamedTuple):
+class Task(Struct, frozen=True):
     """What a task runs: texts in a language, Python modules, other tasks before it.
 
     Each text is a shell of its own; `variables` are given to all of them. With `chosen`, the
@@ -60,7 +62,7 @@ def _nothing_included(text: str) -> list[tuple[str, list[str]]]:  # noqa: ARG001
     return []
 
 
-class TaskFile(NamedTuple):
+class TaskFile(Struct, frozen=True):
     """Files of one kind: the first that is there is read, or with `every` each of them.
 
     Behind `verbs` (any, if there are none) stand the tasks to run, else those in `default`;
@@ -77,7 +79,7 @@ class TaskFile(NamedTuple):
     includes: Includes = _nothing_included
 
 
-class TaskTool(NamedTuple):
+class TaskTool(Struct, frozen=True):
     """A program: its files, and its options.
 
     `takes` are options with a value, of which `file` name the file, `place` the directory and
@@ -125,7 +127,7 @@ def _of_kind(kind: TaskFile, tool: TaskTool, found: Options, call: ProgramCall) 
         tasks = _read(kind, joined(place.text if place else "", name), call.here)
         default = () if along is not None else kind.default.split()
         for effect in effects_of(tasks, goals, default, name):
-            yield effect if place is None else effect._replace(directory=_within(place, effect))
+            yield effect if place is None else replace(effect, directory=_within(place, effect))
 
 
 def _read(kind: TaskFile, path: str, here: LookHere, depth: int = 0) -> dict[str, Task]:
@@ -138,7 +140,7 @@ def _read(kind: TaskFile, path: str, here: LookHere, depth: int = 0) -> dict[str
     for prefix, places in kind.includes(text)[:MOST_FILES] if depth < MOST_DEEP else ():
         several = (_read(kind, joined(beside, one), here, depth + 1) for one in places)
         for name, task in next(filter(None, several), {}).items():
-            found[f"{prefix}{name}"] = task._replace(needs=tuple(prefix + n for n in task.needs))
+            found[f"{prefix}{name}"] = replace(task, needs=tuple(prefix + n for n in task.needs))
     return {**found, **kind.read(text)}
 
 
@@ -148,7 +150,7 @@ def _given(found: Options, names: str) -> list[Value]:
 
 def _within(place: Value, effect: RunText) -> Value:
     below = effect.directory.text if effect.directory else ""
-    return place._replace(text=joined(place.text, below)) if below else place
+    return replace(place, text=joined(place.text, below)) if below else place
 
 
 def _files(

@@ -10,6 +10,8 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.shell.effects import (
     Effect,
     Options,
@@ -106,7 +108,7 @@ def _started(words: Sequence[Value]) -> Iterator[Effect]:
     while rest and rest[0].text.startswith("-"):
         rest = rest[1:]
     if rest:
-        first = rest[0]._replace(text=re.sub(r"(?<=\w)@[\w.^~-]*$", "", rest[0].text))
+        first = replace(rest[0], text=re.sub(r"(?<=\w)@[\w.^~-]*$", "", rest[0].text))
         yield RunProgram((first, *rest[1:]))
 
 
@@ -197,4 +199,4 @@ def nx(call: ProgramCall) -> Iterator[Effect]:
     for pattern in _NX_FILES:
         for name in (call.here.names(pattern) or ())[:MOST_PACKAGES]:
             yield from effects_of(NX(call.here.text(name) or ""), goals, (), name)
-    yield from each_package(call._replace(args=tuple(map(Value, ("run", *goals)))))
+    yield from each_package(replace(call, args=tuple(map(Value, ("run", *goals)))))

@@ -23,6 +23,7 @@ from penstock.core.shell.effects import (
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
 from penstock.core.shell.tasks.model import source
+from penstock.core.text.late_regex import late_regex
 
 MOST_FILES = 40
 # What a source is written in, by the end of its name.
@@ -63,7 +64,7 @@ def _operands(call: ProgramCall) -> list[str]:
 
 # Frameworks
 
-_SETTINGS = re.compile(r"DJANGO_SETTINGS_MODULE['\"]\s*,\s*['\"]([\w.]+)['\"]")
+_SETTINGS = late_regex(r"DJANGO_SETTINGS_MODULE['\"]\s*,\s*['\"]([\w.]+)['\"]")
 
 
 def django(call: ProgramCall) -> Iterator[Effect]:
@@ -144,11 +145,11 @@ def php_server(call: ProgramCall) -> Iterator[Effect]:
 
 # Builds
 
-_COMMAND = re.compile(
+_COMMAND = late_regex(
     r"\b(?:cmd|cmd_bash|command|cmds)\s*=\s*(\"\"\"(?:.*?)\"\"\"|\"(?:[^\"\\\n]|\\.)*\")", re.S
 )
-_SOURCES = re.compile(r"\b(?:srcs|main|src)\s*=\s*(\[[^\]]*\]|\"[^\"\n]*\")")
-_STRING = re.compile(r"\"([^\"\n]{1,200})\"")
+_SOURCES = late_regex(r"\b(?:srcs|main|src)\s*=\s*(\[[^\]]*\]|\"[^\"\n]*\")")
+_STRING = late_regex(r"\"([^\"\n]{1,200})\"")
 _BUILD_FILES = ("BUILD.bazel", "BUILD", "BUCK", "TARGETS", "BUILD.plz")
 _VERBS = frozenset({"build", "run", "test", "coverage"})
 
@@ -180,7 +181,7 @@ def _rules(file: str, text: str, *, runs: bool) -> Iterator[Effect]:
                 yield source(language, posixpath.join(folder, name.lstrip(":")))
 
 
-_FROM = re.compile(r"^\s*(COPY|ADD|RUN)\s+(.+)$", re.M | re.I)
+_FROM = late_regex(r"^\s*(COPY|ADD|RUN)\s+(.+)$", re.M | re.I)
 
 
 def dockerfile_reads(text: str) -> Iterator[str]:

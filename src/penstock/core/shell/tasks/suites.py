@@ -6,7 +6,9 @@ Always true: no more than `MOST_TESTS` files count, and installed packages are n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.shell.effects import (
     Effect,
@@ -23,7 +25,7 @@ from penstock.core.shell.look import LookHere
 MOST_TESTS = 40
 
 
-class SuiteTool(NamedTuple):
+class SuiteTool(Struct, frozen=True):
     """A test runner: its language, the names of test files, where they lie, what runs always.
 
     `beside` runs wherever it lies beside or above a test; `takes` are options with a value. With
@@ -116,8 +118,8 @@ PYTEST = SuiteTool(
 )
 UNITTEST = SuiteTool("python", "test*.py", ". tests tests/*", takes="s p t k")
 JEST = _JS
-MOCHA = _JS._replace(names="*.test.* *.spec.* *.js *.cjs *.mjs *.ts", folders="test test/* tests")
-VERB_JS = _JS._replace(verb="test", names="*.test.* *.spec.* *_test.* *_spec.*")
+MOCHA = replace(_JS, names="*.test.* *.spec.* *.js *.cjs *.mjs *.ts", folders="test test/* tests")
+VERB_JS = replace(_JS, verb="test", names="*.test.* *.spec.* *_test.* *_spec.*")
 RSPEC = SuiteTool(
     "ruby",
     "*_spec.rb",

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.effects import (
     Effect,
@@ -552,7 +554,7 @@ def _node(call: ProgramCall) -> Iterator[Effect]:
                 "js", f"{word.text}/{manifest.get('main', 'index.js')}", role=RunRole.SCRIPT
             )
     if found.has("test"):
-        yield from _NODE_TESTS(call._replace(args=found.operands))
+        yield from _NODE_TESTS(replace(call, args=found.operands))
 
 
 _NODE_TESTS = run_tests(suites.JEST)
@@ -560,11 +562,11 @@ _NODE_TESTS = run_tests(suites.JEST)
 
 def _docker(call: ProgramCall) -> Iterator[Effect]:
     if call.args[:1] == (Value("compose"),):
-        yield from _DOCKER_COMPOSE(call._replace(args=call.args[1:]))
+        yield from _DOCKER_COMPOSE(replace(call, args=call.args[1:]))
         return
     words = [word for word in call.args if word.text not in ("buildx", "image", "builder")]
     if words[:1] == [Value("build")]:
-        yield from _image(call._replace(args=tuple(words[1:])))
+        yield from _image(replace(call, args=tuple(words[1:])))
 
 
 def _image(call: ProgramCall) -> Iterator[Effect]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 
 from deepagents.backends.protocol import (
     DeleteResult,
@@ -19,6 +18,7 @@ from deepagents.backends.protocol import (
     WriteResult,
 )
 from deepagents.backends.utils import perform_string_replacement
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from penstock.core.errors import InputError

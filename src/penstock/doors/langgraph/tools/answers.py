@@ -10,9 +10,11 @@ nothing else happens then.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.errors import InputError, PenstockError, RefusedError, StaleError
 from penstock.core.merge.strategies import Strategy
@@ -33,8 +35,7 @@ from penstock.gate import Judgement
 AGAIN = "read the file again and change its current content"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolReply:
+class ToolReply(Struct, frozen=True, kw_only=True):
     """What is answered in the tool's place; `facts` are the same as data."""
 
     text: str
@@ -42,8 +43,7 @@ class ToolReply:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolRun:
+class ToolRun(Struct, frozen=True, kw_only=True):
     """The tool runs, with these arguments."""
 
     wanted: GraphCall
@@ -179,14 +179,14 @@ def _edit(
     try:
         judged = tools.require(mine)
     except RefusedError:
-        _reject_all(tools, asked, "the edited call is denied")
+        _reject_all(tools, asked, _because("the edited call is denied"))
         raise
     after = left(judged)
     if after:
         found = renewed(tools.gate, asked["proposals"])
         if [one.path for one in found] == list(after):
             return write(tools, found, said, after)
-    _reject_all(tools, asked, "edited by the user")
+    _reject_all(tools, asked, _because("edited by the user"))
     if not after:
         return _run(tools, mine, asked)
     instead = tools.ask(mine, judged)
@@ -200,12 +200,17 @@ def _edit(
 def _reject(
     tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
 ) -> ToolReply:
-    _reject_all(tools, asked, said.message)
+    said = said.about([stored(tools.gate, known).path for known in asked["proposals"]])
+    _reject_all(tools, asked, said)
     because = f"The user rejected this call of `{wanted.name}`"
     otherwise = "try another way; do not send it again unless you are asked to"
     return ToolReply(
-        text=f"{because}: {said.message}" if said.message else phrase(because, otherwise),
-        facts={"status": "rejected", "proposals": asked["proposals"]},
+        text=f"{because}: {said.said}" if said.said else phrase(because, otherwise),
+        facts={
+            "status": "rejected",
+            "proposals": asked["proposals"],
+            "comments": [one.as_json() for one in said.comments],
+        },
     )
 
 
@@ -213,14 +218,18 @@ def _respond(
     tools: ToolGate, wanted: GraphCall, asked: CallEntry, said: ReviewDecision
 ) -> ToolReply:
     del wanted
-    _reject_all(tools, asked, "the user answered in place of the tool")
+    _reject_all(tools, asked, _because("the user answered in place of the tool"))
     facts = {"status": "answered", "proposals": asked["proposals"]}
     return ToolReply(text=said.message, ok=True, facts=facts)
 
 
-def _reject_all(tools: ToolGate, asked: CallEntry, reason: str) -> None:
+def _because(reason: str) -> ReviewDecision:
+    return ReviewDecision(kind=DecisionType.REJECT, message=reason)
+
+
+def _reject_all(tools: ToolGate, asked: CallEntry, said: ReviewDecision) -> None:
     found = [stored(tools.gate, known) for known in asked["proposals"]]
-    reject(tools.gate, found, approver.rejecting(approver.GRAPH), reason)
+    reject(tools.gate, found, approver.rejecting(approver.GRAPH), said)
 
 
 ANSWERS = {

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, NotRequired, TypedDict
+
+from msgspec import Struct, field
 
 from penstock.core.digest import digest
 from penstock.core.errors import PenstockError
@@ -39,8 +40,7 @@ class CallEntry(TypedDict):
     decision: NotRequired[dict[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GraphCall:
+class GraphCall(Struct, frozen=True, kw_only=True):
     """A tool call, the step of the graph that makes it, and what the model `said` beside it."""
 
     name: str

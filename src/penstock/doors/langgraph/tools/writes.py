@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.app import Workspace
 from penstock.core.audit.event import judged
@@ -30,8 +32,7 @@ WRITES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 LATER = "send it again after the other one is done, with the file as it is then"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ToolGate:
+class ToolGate(Struct, frozen=True, kw_only=True, dict=True):
     """The gate as tool calls meet it.
 
     Relative paths start from `cwd`. With `virtual`, a path that begins with `/` begins at the

@@ -6,8 +6,9 @@ Always true: each row is both what is published and what is served.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from penstock.core.merge.strategies import Strategy
 from penstock.core.proposals.line_comment import MOST_COMMENTS
@@ -21,8 +22,7 @@ MOST_LINES = 20_000
 IN_QUERY = 250  # characters: a head has not much room
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True, kw_only=True):
     """One row: `gives` names the fields of the answer."""
 
     method: str
@@ -271,6 +271,7 @@ LINK = Endpoint(
     about="Create a link that opens the page once, within two minutes",
     handle=handlers.link,
     gives={"url": "string"},
+    query={"device": of.text("where it is opened", enum=["computer", "phone"], default="computer")},
 )
 
 ENDPOINTS: tuple[Endpoint, ...] = (

@@ -9,8 +9,9 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from penstock.core.diff.coverage import Unseen, fingerprint
 from penstock.core.digest import digest as digest_of
@@ -49,8 +50,7 @@ Document = dict[str, Any]
 Given = tuple[int, Document]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ApiCall:
+class ApiCall(Struct, frozen=True, kw_only=True):
     """One call: the id in its path, its query and its body, all of them checked."""
 
     world: World
@@ -126,8 +126,14 @@ def proposal(asked: ApiCall) -> Given:
     return 200, {
         "workspace": name_of(here),
         "content_digest": shown(found),
-        "proposals": [_plain(one) for one in found],
+        "proposals": [{**_plain(one), **_owners(here, one)} for one in found],
     }
+
+
+def _owners(here: Workspace, one: Proposal) -> Document:
+    """Return how many owners have approved, where the policy bundle asks for any."""
+    found = here.gate.approvals(one)
+    return {} if found is None else {"approvals": found.as_json()}
 
 
 def diff(asked: ApiCall) -> Given:
@@ -288,7 +294,17 @@ def stats(asked: ApiCall) -> Given:
 
 def link(asked: ApiCall) -> Given:
     """Make a link that opens the page once, within two minutes."""
-    return 200, {"url": asked.world.link()}
+    world: World | None = asked.world
+    if asked.query.get("device") == "phone":
+        world = asked.world.phone
+    if world is None:
+        raise InputError(
+            "no-phone-address",
+            "this server has no address for other devices",
+            because="it listens on this machine only",
+            hint="start it with `penstock serve --address NAME`, a host name of this machine",
+        )
+    return 200, {"url": world.link()}
 
 
 # --- answering -----------------------------------------------------------------------------------

@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
+from penstock.doors.colours.child import Colours, Spans
 from penstock.doors.web.diff.comparison import Comparison
 from penstock.doors.web.diff.markup import CLOSE, OPEN
 from penstock.doors.web.diff.options import DiffOptions
 from penstock.doors.web.diff.rows import Page, Pager
-from penstock.doors.web.highlight import Colours, Spans
 
 MOST = 16
 LARGEST_KEPT = 8 * 1024 * 1024

@@ -9,8 +9,9 @@ lines that differ never look the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct
 
 from penstock.core.diff import words
 from penstock.core.diff.hunks import hunks as hunks_of
@@ -30,8 +31,7 @@ LEAD = 200  # of them before the place where two long lines differ
 Pairs = dict[int, int]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LineWindow:
+class LineWindow(Struct, frozen=True, kw_only=True):
     """A line as far as it is shown: up to which character, of how many.
 
     What lies before a window that does not begin at the start is the same on both sides.
@@ -42,8 +42,7 @@ class LineWindow:
     length: int
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(Struct, frozen=True, dict=True):
     """Two sides of a text, with the hunks between them. None stands for no file.
 
     Where `white_space` is false, lines that differ only in white space or line ends are no change.
@@ -52,8 +51,14 @@ class Comparison:
     before: bytes | None
     after: bytes | None
     white_space: bool = True
-    _known: dict[int, tuple[Pairs, Pairs]] = field(default_factory=dict, repr=False)
-    _heads: dict[str, HunkHeads] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[Pairs, Pairs]]:
+        return {}
+
+    @cached_property
+    def _heads(self) -> dict[str, HunkHeads]:
+        return {}
 
     @cached_property
     def old(self) -> list[bytes]:

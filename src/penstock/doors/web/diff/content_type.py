@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
+
+from msgspec import Struct
 
 from penstock.core.text.line_endings import BOM, CRLF, LF
 
@@ -125,8 +126,7 @@ def _ends(content: bytes) -> str:
     return ", ".join(part for part in (ends if feeds else "", missing) if part)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HexRow:
+class HexRow(Struct, frozen=True, kw_only=True):
     """A few bytes: where they stand, as numbers, and as far as they are letters."""
 
     at: str

@@ -6,9 +6,10 @@ Always true: nothing here depends on the file's name but its colours; what is no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from markupsafe import Markup
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.diff.coverage import SIDES, ChangedParts, byte_parts, line_parts
 from penstock.core.diff.white_space import NONE as NO_BLANKS
@@ -16,9 +17,11 @@ from penstock.core.diff.white_space import WhiteSpace
 from penstock.core.digest import digest
 from penstock.core.model import ChangeKind
 from penstock.core.proposals.model import Proposal
+from penstock.core.review.image_size import size_change
 from penstock.core.review.moves import MovedBlock
 from penstock.doors.web.diff import content_type
 from penstock.doors.web.diff.cache import Key, Shelf
+from penstock.doors.web.diff.comment_boxes import CommentBoxes
 from penstock.doors.web.diff.comparison import Comparison
 from penstock.doors.web.diff.content_type import HexRow, Presentation
 from penstock.doors.web.diff.markup import markup
@@ -37,8 +40,7 @@ ROWS_OF_OTHERS = 20  # what a file takes that has no rows of text
 Numbered = tuple[tuple[int, Markup], ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LostLines:
+class LostLines(Struct, frozen=True, kw_only=True):
     """The lines that would be lost: some of them, from which one on, and how many in all."""
 
     lines: Numbered
@@ -48,18 +50,17 @@ class LostLines:
     number: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileSide:
+class FileSide(Struct, frozen=True, kw_only=True):
     """One side of a change that is no text."""
 
     there: bool
     size: int
     picture: str
+    pixels: str
     rows: Sequence[HexRow]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BytePage:
+class BytePage(Struct, frozen=True, kw_only=True):
     """Which bytes of both sides are shown, and which page of how many that is."""
 
     some: range
@@ -67,8 +68,7 @@ class BytePage:
     pages: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileView:
+class FileView(Struct, frozen=True, kw_only=True):
     """One file's change, looked at. `parts` is all there is to see of it.
 
     Of `changed` lines, `blanks` differ only in white space; the rows leave them out where the
@@ -86,6 +86,8 @@ class FileView:
     blanks: WhiteSpace = NO_BLANKS
     moves: tuple[MovedBlock, ...] = ()
     regions: tuple[RegionLink, ...] = ()
+    said: tuple[RegionLink, ...] = ()  # what a person wrote when they rejected it
+    boxes: CommentBoxes | None = None
     lost: LostLines | None = None
     sides: tuple[FileSide, ...] = ()
     differs_at: int = 0
@@ -94,7 +96,7 @@ class FileView:
     @property
     def anchors(self) -> frozenset[str]:
         """The lines that links lead to."""
-        return frozenset(link.anchor for link in self.regions)
+        return frozenset(link.anchor for link in (*self.regions, *self.said))
 
     def sent_to(self, reader: PageReader, key: ChangeKey) -> None:
         """Mark what of the change is shown here."""
@@ -117,10 +119,15 @@ def of_proposal(
     lost = one.change.kind is ChangeKind.REPLACE
     key = one.base, one.content
     made = of_contents(key, one.path, before, after, options=options, lost=lost, drawn=True)
-    if not one.regions:
+    said = one.answer.comments if one.answer else ()
+    if not one.regions and not said:
         return made
     compared = SHELF.compared(key, before, after) if made.page else None
-    return replace(made, regions=region_links(one.regions, compared, options))
+    return replace(
+        made,
+        regions=region_links(one.regions, compared, options),
+        said=region_links(said, compared, options),
+    )
 
 
 def of_contents(
@@ -216,6 +223,7 @@ def _side(path: str, content: bytes | None, shown: BytePage | None) -> FileSide:
         there=content is not None,
         size=len(content or b""),
         picture=content_type.picture_type(path, content) if shown else "",
+        pixels=size_change(content, content) if shown else "",
         rows=content_type.hex_rows(content, shown.some) if shown else (),
     )
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from markupsafe import Markup, escape
 
-from penstock.doors.web.highlight import Spans
+from penstock.doors.colours.child import Spans
 
 Ranges = Sequence[tuple[int, int]]
 # For each line of a side, by its place.

@@ -9,7 +9,9 @@ not exist has no link and says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.diff.coverage import AFTER, BEFORE
 from penstock.core.diff.expansion import ALL
@@ -21,8 +23,7 @@ from penstock.doors.web.diff.options import DiffOptions
 from penstock.doors.web.diff.rows import Pager
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RegionLink:
+class RegionLink(Struct, frozen=True, kw_only=True):
     """One region: its place and the agent's text, the query and the anchor that lead to it.
 
     `query` is empty where it is on the page that is shown, `anchor` where there is no such line.

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate, groupby, zip_longest
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from penstock.core.diff import words
 from penstock.core.diff.coverage import AFTER, BEFORE
@@ -33,8 +33,7 @@ CHANGED = (Kind.GONE, Kind.NEW, Kind.PAIR)
 NOTHING = Markup()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True, kw_only=True):
     """One line of one side, shown up to a character, of how many it has."""
 
     number: int
@@ -48,8 +47,7 @@ class Cell:
         return self.length - self.upto
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PageRow:
+class PageRow(Struct, frozen=True, kw_only=True):
     """One row. `count` is what a gap leaves out; a head speaks of hunk number `hunk`.
 
     `blanks` counts lines shown or left out as the same that differ in white space; `name` is the
@@ -69,8 +67,7 @@ class PageRow:
     name: Markup = NOTHING
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Page:
+class Page(Struct, frozen=True, kw_only=True):
     """A page of rows: those from `first` to `last` (counted from 1) of `total`."""
 
     rows: tuple[PageRow, ...]
@@ -100,8 +97,7 @@ class Page:
                         yield side, cell.number - 1, cell.upto, cell.length
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RowPlace:
+class RowPlace(Struct, frozen=True, kw_only=True):
     """Where a line is: on which page, and in which gap where it is left out."""
 
     page: int

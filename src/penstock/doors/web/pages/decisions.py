@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 DAYS = 30
 MOST_EVENTS = 50_000
 MOST_DECISIONS = 100
-NEWEST_LINES = 30
+NEWEST_LINES, MOST_LINES = 30, 200
+LONGEST = 200  # characters of a search
 FRESH = 5.0  # seconds for which counts are not made again
 
 
@@ -63,6 +64,8 @@ def decisions(request: Request) -> Response:
     counted = COUNTING.of(here)
     verdict = request.query_params.get("verdict", "")
     agent = request.query_params.get("agent", "")
+    wanted = _wanted(request)
+    recent = tally(_about(here, wanted)).recent if wanted else counted.recent
     return page(
         request,
         "decisions.html",
@@ -72,14 +75,27 @@ def decisions(request: Request) -> Response:
         median=counted.median_wait,
         charts=drawn(counted, stamp(time.time())),
         lines=history_values.decision_lines(
-            counted.recent, most=MOST_DECISIONS, verdict=verdict, agent=agent
+            recent, most=MOST_DECISIONS, verdict=verdict, agent=agent
         ),
+        wanted=wanted,
         verdict=verdict,
         agent=agent,
         agents=sorted(counted.agents)[:40],
         most=MOST_DECISIONS,
         **choice_of(request, here),
     )
+
+
+def _wanted(request: Request) -> str:
+    """Return the text that is searched for."""
+    return request.query_params.get("q", "").strip()[:LONGEST]
+
+
+def _about(here: Workspace, wanted: str) -> list[Any]:
+    """Return the newest entries that hold a text, oldest first."""
+    since = stamp(time.time() - DAYS * 86400)
+    found = here.record.newest(last=MOST_EVENTS, since=since)
+    return [event for event in found if history_values.is_about(event, wanted)]
 
 
 def _window(counted: DecisionCounts) -> str:
@@ -98,6 +114,18 @@ def drawn(counted: DecisionCounts, today: str) -> tuple[charts.Chart, ...]:
         charts.over_time("Decisions by day", by_day(counted.days, last=today, days=DAYS)),
         charts.by_name("agents", "Decisions by agent", busiest(counted.agents, most=8), of="agent"),
         charts.by_name("rules", "Decisions by rule", busiest(rules, most=10), of="rule"),
+        charts.acceptance(
+            "accepted-agents",
+            "Approved by people, by agent",
+            busiest(counted.by_agent, most=8),
+            of="agent",
+        ),
+        charts.acceptance(
+            "accepted-rules",
+            "Approved by people, by rule that asked",
+            busiest(counted.by_rule, most=10),
+            of="rule",
+        ),
         charts.by_step(
             "waits",
             "Response time",
@@ -125,8 +153,17 @@ def rules(request: Request) -> Response:
         problems=[history_values.inside(warning, here.root) for warning in policy.warnings],
         degraded=policy.degraded,
         window=_window(counted),
+        added="added" in request.query_params,
+        suggested=_suggested(here) if "suggest" in request.query_params else None,
         **choice_of(request, here),
     )
+
+
+def _suggested(here: Workspace) -> list[dict[str, Any]]:
+    """Return what past decisions suggest; looked for when somebody asks, for it takes a while."""
+    from penstock.doors.web.pages.rule_form import suggestions
+
+    return suggestions(here, now=time.time())
 
 
 def audit(request: Request) -> Response:
@@ -135,8 +172,8 @@ def audit(request: Request) -> Response:
 
 
 def _audit_page(request: Request, here: Workspace, **verified: Any) -> Response:
-    head = here.record.head()
-    lines = here.record.newest(last=NEWEST_LINES)
+    head, wanted = here.record.head(), _wanted(request)
+    lines = _about(here, wanted) if wanted else here.record.newest(last=NEWEST_LINES)
     try:
         signed = here.record.checkpoints.latest()
     except PenstockError:
@@ -147,7 +184,10 @@ def _audit_page(request: Request, here: Workspace, **verified: Any) -> Response:
         here="audit",
         head=head,
         signed=signed,
-        lines=[_line(event) for event in reversed(lines)],
+        lines=[_line(event) for event in reversed(lines[-MOST_LINES:])],
+        found=len(lines),
+        wanted=wanted,
+        days=DAYS,
         path=here.audit_path,
         **{"report": None, "took": 0.0, **verified},
         **choice_of(request, here),

@@ -23,6 +23,7 @@ from penstock.doors.web.diff.options import DiffOptions, View
 from penstock.doors.web.errors import status_of
 from penstock.doors.web.pages import history_values
 from penstock.doors.web.pages.answer_forms import brought
+from penstock.doors.web.pages.flash import offer_of
 from penstock.doors.web.pages.passkeys import challenge_response
 from penstock.doors.web.pages.preview import TwoSides, line_page
 from penstock.doors.web.pages.proposal_state import key_of, waiting_ids
@@ -69,21 +70,12 @@ def history(request: Request) -> Response:
 def receipt(request: Request) -> Response:
     """Show one write, or those of a set, and what undoing it would put back."""
     here, found = world_of(request).find_receipts(request.path_params["id"])
-    group = found[0].set_id
+    group = found[0].set_id if "," not in request.path_params["id"] else ""
     if group and group != request.path_params["id"] and len(here.gate.receipts(set_id=group)) > 1:
         # What was written together is shown and taken back together.
         tail = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"/history/{quote(group, safe='')}{tail}", 303)
     return _receipt_page(request, here, found)
-
-
-def _offer(here: Workspace, found: tuple[Receipt, ...]) -> str:
-    """Return the rule that would spare the question that was just answered, if it came often."""
-    from penstock.app.places import user_rules
-    from penstock.gate.rule_offer import rule_offer
-
-    answered = [one for each in found if (one := here.gate.get(each.proposal)) is not None]
-    return rule_offer(here.gate, answered, user_file=user_rules()) if answered else ""
 
 
 def _receipt_page(
@@ -109,7 +101,7 @@ def _receipt_page(
         written=[history_values.written(each, stands) for each in found],
         rejected=history_values.rejections(here.gate, found),
         done="done" in request.query_params,
-        offer=_offer(here, found) if "done" in request.query_params else "",
+        offer=offer_of(here, found) if "done" in request.query_params else "",
         next=waiting[0] if waiting else "",
         error=error,
         rebase=rebase,

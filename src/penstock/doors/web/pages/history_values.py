@@ -7,8 +7,9 @@ Always true: a value that came from an agent or a rules file stands here as visi
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from penstock.core.learning.past_decision import text
 from penstock.core.model import Verdict
@@ -30,8 +31,7 @@ MOST_VERSIONS = 100  # of one file that were made one of the other
 # -- history -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PastWrite:
+class PastWrite(Struct, frozen=True, kw_only=True):
     """One write that happened."""
 
     id: str
@@ -71,8 +71,7 @@ def written(receipt: Receipt, standing: Collection[str]) -> PastWrite:
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rejection:
+class Rejection(Struct, frozen=True, kw_only=True):
     """What of a set was not written, and why."""
 
     path: str
@@ -107,8 +106,7 @@ def _behind(gate: Gate, found: Sequence[Receipt]) -> Iterator[Proposal]:
 # -- rules ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RuleLine:
+class RuleLine(Struct, frozen=True, kw_only=True):
     """One rule and how often it spoke."""
 
     id: str
@@ -121,8 +119,7 @@ class RuleLine:
     last: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LayerLines:
+class LayerLines(Struct, frozen=True, kw_only=True):
     """One level of the policy."""
 
     name: str
@@ -193,9 +190,21 @@ def policy_lines(
 
 # -- decisions -----------------------------------------------------------------------------------
 
+# What of an entry is searched: what people know it by, none of its signatures.
+SEARCHED = (
+    *("path", "command", "op", "status", "agent", "tool", "by", "rule", "code", "reason"),
+    *("proposal", "session", "event_hash", "origin"),
+)
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DecisionLine:
+
+def is_about(event: Event, wanted: str) -> bool:
+    """Say whether an entry holds a text, in whatever case; an empty text is in each."""
+    look_for = wanted.casefold()
+    said = (*(text(event, name) for name in SEARCHED), *rules_of(event))
+    return not look_for or any(look_for in words.casefold() for words in said)
+
+
+class DecisionLine(Struct, frozen=True, kw_only=True):
     """One decision, as the record tells it."""
 
     at: str
@@ -205,6 +214,7 @@ class DecisionLine:
     agent: str
     tool: str
     rules: str
+    entry: str
 
 
 def decision_lines(
@@ -235,4 +245,5 @@ def _decision_line(event: Event, said: Verdict) -> DecisionLine:
         agent=spoken(text(event, "agent")),
         tool=spoken(text(event, "tool")),
         rules=spoken(", ".join(rules_of(event))),
+        entry=str(event.get("seq", "")) if text(event, "op") in ("tool_call", "proposed") else "",
     )

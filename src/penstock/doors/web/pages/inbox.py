@@ -8,17 +8,19 @@ changes there are in all; a page costs what it shows, however many are pending.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from urllib.parse import urlencode
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.digest import digest
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.proposals.remarks import dangers
 from penstock.core.text.display import spoken
 
-PAGE = 50
+PAGE = 40  # so that a page of a long queue is less than twice one of 20, whatever a line holds
 MOST_AGENTS = 50  # that can be chosen
 LONGEST = 200  # characters of a search
 KEPT = 8  # lists whose groups are remembered
@@ -33,8 +35,7 @@ class Order(StrEnum):
     NEWEST = "newest"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PendingGroup:
+class PendingGroup(Struct, frozen=True, kw_only=True):
     """One thing to answer: a proposal, or the members of a set."""
 
     members: tuple[Proposal, ...]
@@ -71,8 +72,7 @@ class PendingGroup:
         return since if by is Order.OLDEST else f"{int(not self.danger)} {self.agent} {since}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QueueQuery:
+class QueueQuery(Struct, frozen=True, kw_only=True):
     """What is looked for, and in which order."""
 
     text: str = ""
@@ -89,7 +89,7 @@ class QueueQuery:
 
     def to(self, **changes: object) -> str:
         """Return the address of the same list with something else chosen."""
-        made = replace(self, **changes)  # type: ignore[arg-type]
+        made = replace(self, **changes)
         said = {
             "q": made.text,
             "agent": made.agent,
@@ -183,8 +183,7 @@ class Inbox:
 INBOX = Inbox()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class InboxPage:
+class InboxPage(Struct, frozen=True, kw_only=True):
     """One page of what matches: `found` in all that match, of `total` changes."""
 
     groups: tuple[PendingGroup, ...]

@@ -1,5 +1,7 @@
 """The page of the approver's passkeys: which there are, adding one, removing one; and *Lock*.
 
+On another device no passphrase is typed: a passkey that is made there waits for it under a code,
+and counts once both were typed on the computer's own page.
 Always true: nothing is added or removed without the approver's passphrase; a passkey is made for
 the address that this server's links have.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -23,11 +26,20 @@ from penstock.doors.web.render import page
 from penstock.doors.web.request import form_of, place, world_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from penstock.app import Workspace
+    from penstock.core.proposals.passkey import Passkey
     from penstock.doors.web.answers import AnswerResult
     from penstock.doors.web.sessions import Session
 
 CHALLENGE_BYTES = 32
+
+
+class PairingCode(Struct, frozen=True, kw_only=True):
+    """The code that a session is shown, kept among its results."""
+
+    code: str
 
 
 def passkeys(request: Request) -> Response:
@@ -37,6 +49,7 @@ def passkeys(request: Request) -> Response:
 
 def _page(request: Request, here: Workspace, error: PenstockError | None = None) -> Response:
     listed: list[dict[str, Any]] = []
+    world = world_of(request)
     try:
         own = here.keys.own_passkeys() if here.keys.exists() else ()
         for one in here.keys.passkeys.added():
@@ -51,8 +64,11 @@ def _page(request: Request, here: Workspace, error: PenstockError | None = None)
         here="passkeys",
         listed=listed,
         key=key_of(request, here),
-        origin=world_of(request).origin,
+        origin=world.origin,
         most_label=MOST_LABEL,
+        code=_waiting_code(request),
+        phone=world.phone is not None,
+        computer=world.computer,
         error=error,
     )
 
@@ -78,19 +94,59 @@ def add(request: Request) -> Response:
     challenge, session.registering = session.registering, b""
     told = {"command": "page passkey"}
 
-    def register(passphrase: str, code: str) -> None:
-        from penstock.app.proof import add_passkey
-
+    def made() -> Passkey:
         if not challenge:
             raise InputError("bad-passkey", "nothing was asked for", hint="reload the page")
-        made = passkey_of(
+        return passkey_of(
             form.get("credential"),
             challenge=challenge,
             origin=world.origin,
             label=form.get("label"),
             at=here.gate.now().wall,
         )
-        add_passkey(here, made, passphrase, code or None, **told)
+
+    if world.remote:
+        return _pair(request, here, made)
+
+    def register(passphrase: str, code: str) -> None:
+        from penstock.app.proof import add_passkey
+
+        add_passkey(here, made(), passphrase, code or None, **told)
+
+    return _with_passphrase(request, here, register, told)
+
+
+def _pair(request: Request, here: Workspace, make: Callable[[], Passkey]) -> Response:
+    """Have a passkey of another device wait for the passphrase at the computer."""
+    world = world_of(request)
+    try:
+        world.prover.admit(here, command="page passkey")
+        made = make()
+        here.keys.passkeys.require_new(made)
+    except PenstockError as error:
+        return _page(request, here, error)
+    name = _session(request).keep(PairingCode(code=world.pairings.add(made)))
+    return RedirectResponse(f"/passkeys?pairing={name}", 303)
+
+
+def _waiting_code(request: Request) -> str:
+    """Return the code that this session's new passkey waits under, if it still does."""
+    held = _session(request).results.get(request.query_params.get("pairing", ""))
+    waits = isinstance(held, PairingCode) and world_of(request).pairings.waits(held.code)
+    return held.code if isinstance(held, PairingCode) and waits else ""
+
+
+def confirm(request: Request) -> Response:
+    """Register the passkey of another device, if its code and the passphrase are right."""
+    here, form, world = place(request), form_of(request), world_of(request)
+    told = {"command": "page passkey"}
+    typed = "".join(filter(str.isdecimal, form.get("pairing")))
+
+    def register(passphrase: str, code: str) -> None:
+        from penstock.app.proof import add_passkey
+
+        add_passkey(here, world.pairings.find(typed), passphrase, code or None, **told)
+        world.pairings.done(typed)
 
     return _with_passphrase(request, here, register, told)
 

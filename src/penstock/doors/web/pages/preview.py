@@ -6,9 +6,9 @@ form carries the digest of what this page shows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -34,8 +34,7 @@ LINE_PIECE = 4000  # characters of a long line on one page
 ASKED = ("strategy", "at", "hunks")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TwoSides:
+class TwoSides(Struct, frozen=True, kw_only=True):
     """One file's change that is looked at: its bytes, and where its pages are."""
 
     path: str

@@ -5,15 +5,17 @@ Always true: nothing here changes anything; what cannot be read is told by whoev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
 from starlette.requests import Request
 
 from penstock.core.errors import PenstockError
-from penstock.core.proposals.model import Proposal, State
+from penstock.core.proposals.model import OPEN, Proposal, State
 from penstock.core.review.interdiff import ProposedVersion, interdiff
+from penstock.core.review.set_summary import renamed_words
 from penstock.core.text.display import in_line, spoken
 from penstock.doors.web.diff.content_type import Presentation, is_wide, look_of
 from penstock.doors.web.diff.file import SHELF, FileView, digest_of, of_bytes
@@ -29,12 +31,12 @@ if TYPE_CHECKING:
     from penstock.gate import Gate
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Key:
+class Key(Struct, frozen=True, kw_only=True):
     """What approving asks for.
 
     `passkeys` says that a touch would do, `unlocks` that a proof may unlock the session, `unlocked`
-    that it is and that this is enough here; `fresh` is why it is not.
+    that it is and that this is enough here; `fresh` is why it is not; `typed` that a passphrase
+    is taken at this address.
     """
 
     exists: bool
@@ -44,6 +46,7 @@ class Key:
     unlocks: bool = False
     unlocked: bool = False
     fresh: tuple[str, ...] = ()
+    typed: bool = True
 
 
 Changes = Callable[[], Sequence[Proposal]]
@@ -51,13 +54,14 @@ Changes = Callable[[], Sequence[Proposal]]
 
 def key_of(request: Request, here: Workspace, changes: Changes = tuple) -> Key:
     """Say what proves a person here, and what stands against approving; `changes` are which."""
-    agent = here.inside_agent() or ""
+    agent, world = here.inside_agent() or "", world_of(request)
     if not here.keys.exists():
-        return Key(exists=False, totp=False, agent=agent)
+        return Key(exists=False, totp=False, agent=agent, typed=world.prover.typed)
     try:
         totp, own = here.keys.current().totp, here.keys.own_passkeys()
     except PenstockError:
-        return Key(exists=True, totp=False, agent=agent)  # told when it is used
+        # Its faults are reported when it is used.
+        return Key(exists=True, totp=False, agent=agent, typed=world.prover.typed)
     coded = here.policy().approval.totp  # then the passphrase is typed each time
     open_until = 0.0 if coded else unlocked_until(request.state.session)
     fresh = _dangers(here.gate, changes) if open_until else ()
@@ -65,10 +69,11 @@ def key_of(request: Request, here: Workspace, changes: Changes = tuple) -> Key:
         exists=True,
         totp=totp,
         agent=agent,
-        passkeys=not coded and any(one.origin == world_of(request).origin for one in own),
+        passkeys=not coded and any(one.origin == world.origin for one in own),
         unlocks=not coded,
         unlocked=bool(open_until) and not fresh,
         fresh=fresh,
+        typed=world.prover.typed,
     )
 
 
@@ -79,8 +84,7 @@ def _dangers(gate: Gate, changes: Changes) -> tuple[str, ...]:
         return ()  # told by whoever approves it
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Possible:
+class Possible(Struct, frozen=True, kw_only=True):
     """What can be done with a proposal as it stands."""
 
     answer: bool
@@ -141,8 +145,7 @@ def files_beside(gate: Gate, one: Proposal) -> tuple[queue_values.QueueFile, ...
     return tuple(queue_values.file_of(each) for each in group) if len(group) > 1 else ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EarlierVersion:
+class EarlierVersion(Struct, frozen=True, kw_only=True):
     """A version that was rejected, why, and what the next one does otherwise.
 
     `shown` is None where the content of the rejected one is no longer stored.
@@ -173,12 +176,8 @@ def rejected_version(gate: Gate, one: Proposal) -> EarlierVersion | None:
 
 def renamed(gate: Gate, found: Sequence[Proposal]) -> dict[str, str]:
     """Say of each file of a set that only gets another name which one, by its path."""
-    said: dict[str, str] = {}
-    for pair in gate.renames([one for one in found if one.state is not State.SUPERSEDED]):
-        said[pair.old] = f"renamed to {spoken(pair.new)}"
-        much = "unchanged" if pair.alike == 100 else f"{pair.alike} % the same"
-        said[pair.new] = f"renamed from {spoken(pair.old)} ({much})"
-    return said
+    pairs = gate.renames([one for one in found if one.state is not State.SUPERSEDED])
+    return {path: spoken(words) for path, words in renamed_words(pairs).items()}
 
 
 def moved(gate: Gate, one: Proposal) -> FileView | None:
@@ -191,3 +190,9 @@ def moved(gate: Gate, one: Proposal) -> FileView | None:
     except PenstockError:
         return None  # told by whoever tries to write it
     return of_bytes(one.path, before, now)
+
+
+def owners(gate: Gate, found: Sequence[Proposal]) -> Mapping[str, str]:
+    """Return how many owners have approved what is open, by id, where the bundle asks for any."""
+    open_ones = [one for one in found if one.state in OPEN]
+    return {known: in_line(now.said) for known, now in gate.approvals_of(open_ones).items()}

@@ -12,10 +12,10 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
+from msgspec import Struct, field
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
@@ -26,6 +26,7 @@ from penstock.doors.web import drift as seen
 from penstock.doors.web.context import World
 from penstock.doors.web.diff.file import SHELF
 from penstock.doors.web.pages import inbox, queue_values
+from penstock.doors.web.pages.flash import flash_of
 from penstock.doors.web.pages.inbox import INBOX, PAGE, InboxPage, Order, PendingGroup, QueueQuery
 from penstock.doors.web.render import macro, page, part
 from penstock.doors.web.request import asked, world_of
@@ -43,8 +44,7 @@ ORDERS = (
 )
 
 
-@dataclass
-class _Queue:
+class _Queue(Struct, dict=True):
     """What is pending in all workspaces, and what was closed lately."""
 
     now: dict[str, Moment] = field(default_factory=dict)
@@ -74,7 +74,8 @@ def queue(request: Request) -> Response:
     query = _query(request)
     found = _all(world, query)
     shown = inbox.page_of(found.groups, query)
-    return page(request, "queue.html", here="queue", **_values(found, shown, query))
+    values = _values(found, shown, query)
+    return page(request, "queue.html", here="queue", flash=flash_of(request), **values)
 
 
 def _query(request: Request) -> QueueQuery:

@@ -8,11 +8,14 @@ Always true: a value that came from an agent stands here as visible text, never 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from penstock.core.model import Change, ChangeKind
+from penstock.core.proposals.flag import RiskLevel
 from penstock.core.proposals.model import OPEN, Moment, Proposal, State
 from penstock.core.proposals.remarks import dangers, remarks
+from penstock.core.review.header import rule_words
 from penstock.core.text.display import in_line, spoken, visible
 from penstock.core.text.quantities import change_counts
 from penstock.doors.web.wording import KIND_WORDS
@@ -25,8 +28,7 @@ SOON = 300  # seconds
 # -- the queue -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QueueFile:
+class QueueFile(Struct, frozen=True, kw_only=True):
     """One file of an item."""
 
     id: str
@@ -37,8 +39,7 @@ class QueueFile:
     unit: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QueueItem:
+class QueueItem(Struct, frozen=True, kw_only=True):
     """One thing to answer: a proposal, or the proposals of a set."""
 
     id: str
@@ -134,8 +135,7 @@ def items(waiting: Sequence[Proposal], now: Moment, *, workspace: str = "") -> l
 # -- a proposal ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HeadFacts:
+class HeadFacts(Struct, frozen=True, kw_only=True):
     """What the head of a proposal's page says; `words` are the agent's own, as visible text."""
 
     id: str
@@ -143,7 +143,10 @@ class HeadFacts:
     kind: str
     state: str
     headline: str
+    gone: int
+    new: int
     why: str
+    rule: str
     words: str
     rules: tuple[tuple[str, str, str], ...]
     agent: str
@@ -155,12 +158,18 @@ class HeadFacts:
     parent: str
     origin: str
     set_id: str
-    warnings: tuple[str, ...]
+    dangers: tuple[str, ...]
+    notices: tuple[str, ...]
     created: float
     left: float
     open: bool
     waiting: bool
     answered: str
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Every remark, the dangers first."""
+        return (*self.dangers, *self.notices)
 
 
 def headline(change: Change) -> str:
@@ -177,8 +186,11 @@ def facts(one: Proposal, now: Moment) -> HeadFacts:
         kind=KIND_WORDS[one.change.kind],
         state=one.state,
         headline=headline(one.change),
+        gone=one.change.lines_deleted,
+        new=one.change.lines_added,
         why=in_line(one.decision.because),
         words=visible(one.why),
+        rule=rule_words(one),
         rules=rules_behind(one),
         agent=spoken(actor.agent),
         session=spoken(actor.session),
@@ -189,7 +201,8 @@ def facts(one: Proposal, now: Moment) -> HeadFacts:
         parent=one.parent,
         origin=spoken(one.origin),
         set_id=one.set_id,
-        warnings=warnings_of(one),
+        dangers=_of_level(one, RiskLevel.DANGER),
+        notices=_of_level(one, RiskLevel.NOTICE),
         created=one.created.wall,
         left=one.expires_in(now),
         open=one.state in OPEN,
@@ -206,9 +219,8 @@ def rules_behind(one: Proposal) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def warnings_of(one: Proposal) -> tuple[str, ...]:
-    """Return every remark once, the dangers first."""
-    return tuple(in_line(flag.text) for flag in remarks(one))
+def _of_level(one: Proposal, level: RiskLevel) -> tuple[str, ...]:
+    return tuple(in_line(flag.text) for flag in remarks(one) if flag.level is level)
 
 
 def _answered(one: Proposal) -> str:

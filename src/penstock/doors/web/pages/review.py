@@ -1,76 +1,61 @@
-"""The pages on which a change is judged: a proposal, a set, its raw contents.
+"""The pages on which one file's change is judged, and its raw contents.
 
-Answers are in `answer_forms`, what can be done is `proposal_state`'s to say, what was done is in
-`history`. Every handler runs in a thread.
+A set's page is `change_set`'s, answers are in `answer_forms`, what can be done is
+`proposal_state`'s to say, what was done is in `history`. Every handler runs in a thread.
 Always true: a page shows the bytes behind the digests that its form carries; where it shows
 only a part, it says of how much.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from penstock.core.diff.coverage import fingerprint
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.merge.strategies import line_count
-from penstock.core.proposals.model import OPEN, Proposal, State
-from penstock.core.text.display import visible
+from penstock.core.proposals.model import OPEN, Proposal
 from penstock.doors.web import answers, wording
 from penstock.doors.web import drift as seen
 from penstock.doors.web.diff.content_type import picture_type
 from penstock.doors.web.diff.file import (
     LOST_PAGE,
     FileView,
-    fitting,
     numbered,
     of_bytes,
     of_proposal,
 )
-from penstock.doors.web.diff.options import DiffOptions, View
 from penstock.doors.web.pages import proposal_state
 from penstock.doors.web.pages import queue_values as pages
+from penstock.doors.web.pages.comment_fields import boxes_of
+from penstock.doors.web.pages.flash import flash_of
 from penstock.doors.web.pages.queue import mark_of
 from penstock.doors.web.render import page
 from penstock.doors.web.request import (
     asked,
+    editors_of,
     looks,
     options_of,
     reader_of,
     remember_view,
     single,
-    view_of,
-    world_of,
 )
 from penstock.doors.web.textarea import offered
-from penstock.gate.lookup import next_attempt, rejected_before
+from penstock.gate.lookup import next_attempt
 from penstock.gate.views import change_key
 
 if TYPE_CHECKING:
     from penstock.app import Workspace
     from penstock.gate import Gate
 
-MOST_LOOKED_BACK = 100  # files of a set whose earlier versions are looked for
 # A picture is shown by itself: nothing in it may load or run, even when it is opened alone.
 PICTURE_POLICY = "default-src 'none'; sandbox"
 
 
-# -- a proposal or a set ---------------------------------------------------------------------------
-
-
-def proposal(request: Request) -> Response:
-    """Show one proposal, or a set of them."""
-    world = world_of(request)
-    here, found = world.find(request.path_params["id"])
-    world.gate_of(here).expire()
-    here, found = world.find(request.path_params["id"])
-    if request.path_params["id"] != found[0].id:
-        return set_page(request, here, found)
-    return one_page(request, here, found[0])
+# -- a proposal ------------------------------------------------------------------------------------
 
 
 def one_page(
@@ -82,7 +67,7 @@ def one_page(
     answered: answers.AnswerResult | None = None,
 ) -> Response:
     """Return the page of one proposal, with what came of an answer where one was just given."""
-    head = _head(request, here, one) | _told(answered)
+    head = _head(request, here, one) | refusal(answered)
     try:
         before, after = here.gate.contents(one)
     except PenstockError as gone:
@@ -98,10 +83,14 @@ def _head(request: Request, here: Workspace, one: Proposal) -> dict[str, Any]:
     gate = here.gate
     return {
         "one": pages.facts(one, gate.now()),
+        "flash": flash_of(request),
+        "editors": editors_of(request, here, [one]),
+        "workspace": wording.name_of(here),
         "digest": seen.shown([one]),
         "mark": mark_of([one]),
         "key": proposal_state.key_of(request, here, lambda: [one]),
         "newer": proposal_state.newer(gate, one),
+        "owners": proposal_state.owners(gate, [one]).get(one.id, ""),
         "later": next_attempt(gate, one),
         "neighbours": proposal_state.neighbours(gate, one),
         "set_files": proposal_state.files_beside(gate, one),
@@ -116,6 +105,7 @@ def _change(
     reader = reader_of(request)
     options = options_of(request)
     shown = of_proposal(one, before, after, options=options)
+    shown = replace(shown, boxes=boxes_of(reader, one))
     if looks(request):
         shown.sent_to(reader, change_key(one))
     dropped = reader.unticked(one.id)
@@ -134,7 +124,7 @@ def _change(
     }
 
 
-def _told(answered: answers.AnswerResult | None) -> dict[str, Any]:
+def refusal(answered: answers.AnswerResult | None) -> dict[str, Any]:
     """Return why an answer was refused, and what is different now."""
     if answered is None or answered.error is None:
         return {"error": None, "differences": ()}
@@ -144,87 +134,6 @@ def _told(answered: answers.AnswerResult | None) -> dict[str, Any]:
 def difference(one: seen.Difference) -> tuple[seen.Difference, FileView]:
     """Return a difference and how it looks."""
     return one, of_bytes(one.path, one.shown, one.now)
-
-
-# -- a set -----------------------------------------------------------------------------------------
-
-
-def set_page(
-    request: Request,
-    here: Workspace,
-    found: Sequence[Proposal],
-    *,
-    status: int = 200,
-    answered: answers.AnswerResult | None = None,
-) -> Response:
-    """Return the page of a set: every file with its change, and one answer for all."""
-    gate, view, reader = here.gate, view_of(request), reader_of(request)
-    now = gate.now()
-    first = _first_shown(request, found)
-    shown = list(fitting((partial(_in_set, gate, one, view) for one in found), first=first))
-    if looks(request):
-        for one, look in zip(found, shown, strict=True):
-            if look is not None:
-                look.sent_to(reader, change_key(one))
-    asked_about = [one for one in found if one.state is State.WAITING]
-    left_paths = reader.left_out(found[0].set_id)
-    unseen = {each.path: each for each in reader.unseen(asked_about)}
-    missing = [unseen[one.path] for one in asked_about if one.path in unseen]
-    names = proposal_state.renamed(gate, found)
-    response = page(
-        request,
-        "set.html",
-        status=status,
-        here="queue",
-        set_id=found[0].set_id,
-        item=pages.item(found, now),
-        files=[
-            (pages.facts(one, now), look, unseen.get(one.path), seen.unticked(gate, reader, one))
-            for one, look in zip(found, shown, strict=True)
-        ],
-        words=_common_words(found),
-        rejected=_rejected_files(gate, found),
-        renamed={one.id: names.get(one.path, "") for one in found},
-        left_out={one.id for one in found if one.path in left_paths},
-        boxes=len(asked_about),
-        viewed=len(asked_about) - len(missing),
-        unseen=missing,
-        unseen_name=fingerprint(missing),
-        view=view,
-        digest=seen.shown(found),
-        mark=mark_of(found),
-        key=proposal_state.key_of(request, here, lambda: asked_about),
-        open=any(one.state is State.WAITING for one in found),
-        neighbours=proposal_state.neighbours(gate, found[0]),
-        **_told(answered),
-    )
-    remember_view(request, response)
-    return response
-
-
-def _rejected_files(gate: Gate, found: Sequence[Proposal]) -> frozenset[str]:
-    """Return the files of which an earlier version was rejected; none for a large set."""
-    some = found if len(found) <= MOST_LOOKED_BACK else ()
-    return frozenset(one.id for one in some if rejected_before(gate, one) is not None)
-
-
-def _common_words(found: Sequence[Proposal]) -> str:
-    """Return what the agent says of the whole set; the words of one file stand on its page."""
-    said = {one.why for one in found}
-    return visible(said.pop()) if len(said) == 1 else ""
-
-
-def _first_shown(request: Request, found: Sequence[Proposal]) -> int:
-    """Return from which file on changes are loaded, as far as they fit a page."""
-    wanted = request.query_params.get("from", "")
-    return next((at for at, one in enumerate(found) if one.id == wanted), 0)
-
-
-def _in_set(gate: Gate, one: Proposal, view: View) -> FileView | None:
-    try:
-        return of_proposal(one, *gate.contents(one), options=DiffOptions(view=view))
-    except PenstockError:
-        return None
 
 
 # -- choosing, editing, the bytes themselves -------------------------------------------------------
@@ -254,7 +163,7 @@ def edit_page(
         one=pages.facts(one, here.gate.now()),
         digest=seen.shown([one]),
         text=text,
-        **_told(answered),
+        **refusal(answered),
     )
 
 
@@ -300,10 +209,10 @@ def one_side(request: Request, path: str, before: bytes | None, after: bytes | N
     return Response(content, headers=headers, media_type=kind or "application/octet-stream")
 
 
-def back_to(id_: str, **query: str | int) -> RedirectResponse:
-    """Send the browser to a proposal's page."""
+def back_to(id_: str, *, at: str = "", **query: str | int) -> RedirectResponse:
+    """Send the browser to a proposal's page, `at` a place on it."""
     from urllib.parse import quote, urlencode
 
     more = {name: value for name, value in query.items() if value}
-    tail = f"?{urlencode(more)}" if more else ""
+    tail = (f"?{urlencode(more)}" if more else "") + (f"#{quote(at, safe='')}" if at else "")
     return RedirectResponse(f"/proposals/{quote(id_, safe='')}{tail}", 303)

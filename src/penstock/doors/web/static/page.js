@@ -72,6 +72,8 @@ function merge(said) {
 // A new card goes where the list's order has it, under the heading of its section.
 function place(card) {
   card.classList.add("fresh");
+  const detail = { path: $(".path", card)?.textContent || "", danger: Boolean($(".row2 .losing", card)) };
+  document.dispatchEvent(new CustomEvent("penstock-fresh", { detail }));
   const { order, section } = card.dataset;
   let after = $$("#queue .card").find((each) => each.dataset.order > order) || null;
   const own = $$("#queue .section").some((each) => each.textContent.trim() === section);
@@ -102,6 +104,7 @@ async function refresh() {
 
 // Has anything changed since this page was made?
 async function check() {
+  if (FORMS.includes(page)) return;
   if (page === "queue") {
     const answer = await ask(address([]));
     if (answer && $("#update", await parsed(answer)).dataset.mark !== document.body.dataset.mark) refresh();
@@ -111,6 +114,7 @@ async function check() {
   if (answer && (await answer.json()).mark !== document.body.dataset.mark) $("#changed").hidden = false;
 }
 
+const FORMS = ["selection", "undo", "edit", "preview", "passkeys"]; // they only want to know that the server is there
 const MOST_NAMED = 50; // ids in one event, as in live_events.py
 let stream = null;
 
@@ -121,14 +125,16 @@ function listen() {
   const say = (text) => { if (page === "queue") live.textContent = text; };
   own.addEventListener("queue", (event) => {
     const { changed } = JSON.parse(event.data);
+    if (FORMS.includes(page)) return;
     if (page === "queue") { update(changed); if (changed.length >= MOST_NAMED) $("#changed").hidden = false; return; }
     if (changed.includes(document.body.dataset.id) || changed.length >= MOST_NAMED || page === "set") check();
   });
   own.addEventListener("reload", check);
   // The page may be older than the stream: what came between is seen by looking once.
-  own.addEventListener("open", () => { say("Live"); check(); });
+  own.addEventListener("open", () => { say("Live"); document.dispatchEvent(new Event("penstock-stream")); check(); });
   own.addEventListener("error", () => {
     say("Not connected; trying again");
+    document.dispatchEvent(new Event("penstock-stream"));
     // A browser gives up on a stream that is refused. We ask what the page says, and try again.
     if (own.readyState !== EventSource.CLOSED || stream !== own) return;
     stream = null;
@@ -142,8 +148,9 @@ function silence() {
   stream = null;
 }
 
-if (page === "queue" || page === "proposal" || page === "set") {
-  listen();
+if (["queue", "proposal", "set", ...FORMS].includes(page)) {
+  // Not before every script of the page runs, for they hear what becomes of the stream.
+  document.addEventListener("DOMContentLoaded", listen);
   window.addEventListener("pagehide", silence);
   window.addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
   // A browser has few connections to one server: tabs that nobody looks at give theirs back. The
@@ -171,21 +178,45 @@ if (helpButton) { helpButton.hidden = false; helpButton.addEventListener("click"
 function among() {
   if (page === "proposal") return $$("tr.head");
   if (page === "set") return $$("[data-file]");
+  if (page === "selection") return $$("[data-row]");
   return $$(GO);
 }
 
 let at = -1;
+let spot = null; // the change, file or hunk that keys are about
 
 function move(by) {
   const places = among();
   if (!places.length) return;
   const focused = places.indexOf(document.activeElement);
   at = Math.min(Math.max((focused >= 0 ? focused : at) + by, 0), places.length - 1);
-  const place = places[at];
+  stand(places[at], places);
+}
+
+function stand(place, places) {
+  spot = place;
   for (const each of places) each.classList.toggle("at", each === place);
   const target = place.matches("a") ? place : $("input[type=checkbox], h3 a", place);
   if (target) target.focus({ preventScroll: true });
   place.scrollIntoView({ block: page === "set" ? "start" : "center" });
+}
+
+// Hunks, of whichever file; from a file, its own first.
+function toHunk(by) {
+  const hunks = $$("tr.head");
+  if (!hunks.length) return;
+  const own = spot?.matches("[data-file]") ? $("tr.head", spot) : null;
+  const now = own ? hunks.indexOf(own) - by : hunks.indexOf(spot);
+  stand(hunks[Math.min(Math.max(now + by, 0), hunks.length - 1)], hunks);
+}
+
+// In the file that one is at: the buttons for more context, white space, editing, collapsing.
+const around = () => spot?.closest("[data-file]") || $("[data-file]") || $("main");
+
+function context() {
+  const gaps = $$("tr.gap", around());
+  const above = gaps.filter((gap) => !spot || !spot.matches("tr.head") || gap.compareDocumentPosition(spot) & Node.DOCUMENT_POSITION_FOLLOWING);
+  $(".opens button, .opens a", above.at(-1) || gaps[0] || document.createElement("p"))?.click();
 }
 
 function focus(what) {
@@ -210,12 +241,18 @@ const KEYS = {
   k: () => move(-1),
   a: () => { (window.approveByKey || (() => focus("#passphrase")))(); chosen("#passphrase"); },
   r: () => { focus("#reason"); chosen("#reason"); },
-  e: () => { $("#edit")?.click(); chosen("/edit"); },
-  x: () => $("input[type=checkbox]", among()[at] || document.createElement("p"))?.click(),
+  e: () => { ($("#edit") || $("[data-edit]", around()))?.click(); chosen("/edit"); },
+  x: () => $("input[type=checkbox]", spot || document.createElement("p"))?.click(),
+  "]": () => toHunk(1),
+  "[": () => toHunk(-1),
+  m: context,
+  W: () => $("[id$=white-space] button, [id$=white-space] a", around())?.click(),
+  o: () => { const fold = $("details.fold", around()); if (fold) fold.open = !fold.open; },
   v: () => $(".toggle [data-view]:not([aria-current])")?.click(),
   n: () => go(document.body.dataset.after),
   p: () => go(document.body.dataset.before),
   q: () => go("/"),
+  u: () => go($("[data-undo]")?.dataset.undo),
   "?": () => help.showModal(),
 };
 
@@ -223,10 +260,11 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
   if (event.key === "Escape" && document.activeElement?.matches("input, textarea, select")) { document.activeElement.blur(); return; }
   const typing = document.activeElement?.matches("input:not([type=checkbox]):not([type=radio]), textarea, select");
-  const act = KEYS[event.key];
+  const select = page === "queue" ? window.selectByKey?.[event.key.toLowerCase()] : null;
+  const act = KEYS[event.key] || select;
   if (typing || !act) return;
   event.preventDefault();
-  act();
+  if (!select?.(event)) KEYS[event.key]?.();
 });
 
 // -- what is ticked -------------------------------------------------------------------------
@@ -243,11 +281,28 @@ function keepTicks() {
   keeping = keeping.then(() => fetch(address, { method: "POST", body: fields, redirect: "manual", keepalive: true })).catch(() => null);
 }
 
+// What this page knows to be deselected; it can select that again, and nothing that another
+// window deselected since.
+function know(box) {
+  const field = $("#approve").elements[box.name === "keep" ? "left" : box.name.replace(/^hunk/, "drop")];
+  if (field && !box.checked) field.value += `${box.name === "keep" ? " " : ","}${box.value}`;
+}
+
 document.addEventListener("change", (event) => {
-  if (event.target.matches("input[name=hunk], input[name=keep]")) keepTicks();
+  if (!event.target.matches("input[name^=hunk], input[name=keep]")) return;
+  know(event.target);
+  keepTicks();
 });
 
 // -- small comforts --------------------------------------------------------------------------
+
+for (const button of $$("[data-copy]")) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = "Copied";
+  });
+}
 
 // A form is sent once, however often its button is pressed.
 document.addEventListener("submit", (event) => {

@@ -12,7 +12,8 @@
   const descriptors = (ids) => ids.map((id) => ({ type: "public-key", id: bytes(id) }));
 
   // A passkey belongs to the name of the page; under a number there are none.
-  const able = location.hostname === "localhost" && "PublicKeyCredential" in window;
+  const named = !/^[\d.]+$|^\[/.test(location.hostname);
+  const able = named && window.isSecureContext && "PublicKeyCredential" in window;
 
   async function post(address, fields) {
     const answer = await fetch(address, { method: "POST", body: fields });
@@ -24,7 +25,7 @@
   }
 
   function reason(error) {
-    if (error.name === "NotAllowedError") return "Cancelled, or this device has no registered passkey. You can type the passphrase.";
+    if (error.name === "NotAllowedError") return "Cancelled, or this device has no registered passkey." + (find("#passphrase") ? " You can type the passphrase." : "");
     if (error.name === "InvalidStateError") return "This device already has a passkey for this page.";
     return error.message;
   }
@@ -39,6 +40,7 @@
 
   function typed(needed) {
     const part = find("[data-typed]", proof);
+    if (!part) return; // no passphrase is taken at this address
     part.hidden = !needed;
     for (const field of every("input:not([type=hidden])", part)) field.required = needed;
   }
@@ -63,17 +65,8 @@
     const fields = new URLSearchParams(new FormData(form));
     for (const secret of ["passphrase", "code", "unlocked"]) fields.delete(secret);
     try {
-      const asked = await post(form.getAttribute("action").replace(/(approve|undo)$/, "challenge"), fields);
-      const made = await navigator.credentials.get({ publicKey: {
-        challenge: bytes(asked.challenge),
-        rpId: location.hostname,
-        allowCredentials: descriptors(asked.credentials),
-        userVerification: "required",
-      } });
-      const { clientDataJSON, authenticatorData, signature } = made.response;
-      form.elements.touch.value = JSON.stringify({
-        id: text(made.rawId), client: text(clientDataJSON), authenticator: text(authenticatorData), signature: text(signature),
-      });
+      const asked = await post(form.getAttribute("action").replace(/(approve|undo|new)$/, "challenge"), fields);
+      form.elements.touch.value = await signed(asked);
       form.elements.unlocked.value = "";
     } catch (error) {
       if (!error.code || OF_PASSKEYS.includes(error.code)) {
@@ -104,6 +97,7 @@
     // What the key `a` does: the touch itself is the question; an unlocked page asks once more.
     window.approveByKey = () => {
       const to = unlocked() ? find("button.go, button.stop", form) : able && button ? button : find("#passphrase");
+      if (!to) return;
       to.scrollIntoView({ block: "center" });
       to.focus();
       if (to === button) to.click();
@@ -127,6 +121,38 @@
     const every_second = setInterval(tick, 1000);
     tick();
     bar.addEventListener("submit", () => localStorage.removeItem(SECRET));
+  }
+
+  // -- signing in --------------------------------------------------------------------------------
+
+  async function signed(asked) {
+    const made = await navigator.credentials.get({ publicKey: {
+      challenge: bytes(asked.challenge),
+      rpId: location.hostname,
+      allowCredentials: descriptors(asked.credentials),
+      userVerification: "required",
+    } });
+    const { clientDataJSON, authenticatorData, signature } = made.response;
+    return JSON.stringify({
+      id: text(made.rawId), client: text(clientDataJSON), authenticator: text(authenticatorData), signature: text(signature),
+    });
+  }
+
+  const enter = find("#sign-in");
+  if (enter && able) {
+    find("button", enter).hidden = false;
+    enter.addEventListener("submit", async (event) => {
+      if (enter.elements.touch.value) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      find("[data-said]", enter).textContent = "Waiting for your passkey …";
+      try {
+        enter.elements.touch.value = await signed(await post("/sign-in/options", new URLSearchParams()));
+        enter.submit();
+      } catch (error) {
+        find("[data-said]", enter).textContent = reason(error);
+      }
+    });
   }
 
   // -- registering -------------------------------------------------------------------------------

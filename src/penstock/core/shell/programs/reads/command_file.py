@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from penstock.core.shell.effects import Effect, Options, ProgramCall, options
 from penstock.core.shell.programs.reads.mention import words_inside
@@ -20,7 +21,7 @@ MOST_NAMES = 64
 MOST_FILES = 8
 
 
-class Takes(NamedTuple):
+class Takes(Struct, frozen=True):
     """Where a program's files of commands stand: behind options, among operands, in its input."""
 
     options: str = ""

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.model import Action
 from penstock.core.shell.effects import (
@@ -58,7 +60,7 @@ _NO_VALUES = (
 )
 
 
-class _Words(NamedTuple):
+class _Words(Struct, frozen=True):
     """The options in front of and behind the verb, the verb, and what follows them."""
 
     given: Options
@@ -104,7 +106,7 @@ def _container(call: ProgramCall) -> Iterator[Effect]:
         yield from sweep(_behind_equals(words.given.values("build-context")))
         for copied in _COPIED.findall(call.feed.text or "")[:MOST_PARTS]:
             yield from perhaps(map(Value, copied.split()[:-1]))
-        yield from mentioned(call._replace(args=tuple(_without_secrets(call.args))))
+        yield from mentioned(replace(call, args=tuple(_without_secrets(call.args))))
         yield from _put(call)
 
 
@@ -126,7 +128,7 @@ def _is_folder(word: Value, call: ProgramCall) -> bool:
 
 
 def _behind_equals(values: Iterator[Value] | Sequence[Value]) -> list[Value]:
-    return [value._replace(text=value.text.partition("=")[2] or value.text) for value in values]
+    return [replace(value, text=value.text.partition("=")[2] or value.text) for value in values]
 
 
 def _without_secrets(args: Sequence[Value]) -> Iterator[Value]:

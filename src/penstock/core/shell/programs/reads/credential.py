@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from penstock.core.shell.effects import Effect, Program, ProgramCall, nothing
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.reads.mention import mentioned
 from penstock.core.shell.programs.reads.rows import implied, perhaps
+from penstock.core.text.late_regex import late_regex
 
 
-class Kept(NamedTuple):
+class Kept(Struct, frozen=True):
     """The words that print a credential, in this order, and the file that holds it.
 
     A word may be a pattern. `also` must be among the words as well; with `there` the file counts
@@ -169,7 +171,7 @@ def kept(call: ProgramCall) -> Iterator[Effect]:
 
 
 _SHOWS_NOTHING = frozenset({"--help", "-h", "--version", "--only-names"})
-_NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,60}")
+_NAME = late_regex(r"[A-Za-z0-9_][\w.-]{0,60}")
 
 
 def _said(row: Kept, texts: list[str]) -> bool:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.shell.effects import Effect, Program, ProgramCall, Touch, options, read
 from penstock.core.shell.expansion import Value
@@ -71,7 +73,7 @@ def _prints(text: str) -> bool:
 # Loaders
 
 
-class Loader(NamedTuple):
+class Loader(Struct, frozen=True):
     """How a program is told its file, which verb starts a command, and which file is usual.
 
     `prints` are verbs that print by themselves.
@@ -97,7 +99,7 @@ def loads(loader: Loader) -> Program:
         if loader.verbs and verb in loader.verbs:
             behind = options(inner[1:], short=short, long=long, first_operand_ends=True)
             inner, given = behind.operands, (*found.given, *behind.given)
-            found = found._replace(given=given)
+            found = replace(found, given=given)
         elif loader.verbs and verb not in loader.prints:
             return
         if verb in loader.prints or shows_environment(inner):
@@ -118,7 +120,7 @@ def _dotenv(call: ProgramCall) -> Iterator[Effect]:
     inner = found.operands
     if verb in ("run", "exec", "get"):
         behind = options(inner[1:], short="fep", long="file env env-file", first_operand_ends=True)
-        inner, found = behind.operands, found._replace(given=(*found.given, *behind.given))
+        inner, found = behind.operands, replace(found, given=(*found.given, *behind.given))
     files = found.values("f", "file", "e", "env", "env-file") or [Value(".env")]
     shown = verb in _DOTENV_SHOWS or not found.operands or found.has("p")
     if shown or shows_environment(inner):

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from penstock.core.shell.effects import (
     HERE,
     Effect,
@@ -45,18 +47,18 @@ def git_reads(call: ProgramCall) -> Iterator[Effect]:
     words = deque(call.args)
     while words and words[0].text.startswith("-"):
         flag, equals, attached = words[0].text.partition("=")
-        value = words.popleft()._replace(text=attached)
+        value = replace(words.popleft(), text=attached)
         if not equals and flag in _GIT_VALUES and words:
             value = words.popleft()
         if flag in ("-C", "--work-tree"):
             directory = below(directory, value) if directory else value
     row = _ROWS.get(words[0].text) if words else None
-    yield from kept(call._replace(args=tuple(words)))
+    yield from kept(replace(call, args=tuple(words)))
     if row is None:
         return
     for effect in row(ProgramCall("git", tuple(words)[1:], call.feed, call.here)):
         if directory and isinstance(effect, Touch) and effect.value.text[:1] not in ("/", "~"):
-            yield effect._replace(value=below(directory, effect.value))
+            yield replace(effect, value=below(directory, effect.value))
         else:
             yield effect
 
@@ -65,9 +67,9 @@ def _paths(words: Sequence[Value]) -> Iterator[Value]:
     """Return the files that words name: `REV:path`, `:(top)path`, or themselves."""
     for word in words:
         if word.text.startswith(":("):
-            yield word._replace(text=word.text.partition(")")[2])
+            yield replace(word, text=word.text.partition(")")[2])
         elif ":" in word.text:
-            yield word._replace(text=word.text.rpartition(":")[2])
+            yield replace(word, text=word.text.rpartition(":")[2])
         else:
             yield word
 
@@ -152,7 +154,7 @@ def _stash(call: ProgramCall) -> Iterator[Effect]:
     if verb in ("push", "save") and found.has("a", "all"):
         yield from sweep([HERE])
     elif verb == "show":
-        yield from _logs(call._replace(args=call.args[1:]))
+        yield from _logs(replace(call, args=call.args[1:]))
 
 
 def _config(call: ProgramCall) -> Iterator[Effect]:

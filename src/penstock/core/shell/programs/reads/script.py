@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.effects import (
     HERE,
@@ -82,7 +84,7 @@ def _awk(call: ProgramCall) -> Iterator[Effect]:
     yield from perhaps(found.values("f", "file", "i", "include"))
     for word in (*files, *found.values("v", "assign")):
         if "=" in word.text:
-            yield Touch(word._replace(text=word.text.partition("=")[2]), Action.READ, mention=True)
+            yield Touch(replace(word, text=word.text.partition("=")[2]), Action.READ, mention=True)
     yield from _named_in(_AWK_READS, scripts)
     for script in scripts:
         yield from perhaps(map(Value, named_in_code(script.text)))

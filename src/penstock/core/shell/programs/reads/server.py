@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
 from penstock.core.shell.effects import HERE, Effect, Program, ProgramCall, options
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.programs.reads.mention import mentioned
@@ -52,7 +54,7 @@ def _httpd(call: ProgramCall) -> Iterator[Effect]:
 def _ngrok(call: ProgramCall) -> Iterator[Effect]:
     for word in call.args:
         if word.text.startswith("file://"):
-            yield from sweep([word._replace(text=word.text[7:])])
+            yield from sweep([replace(word, text=word.text[7:])])
 
 
 _PORTS = "bind port host address listen cors username password cert key config"

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.effects import Effect, Program, ProgramCall, Touch, nothing, options, read
 from penstock.core.shell.expansion import Value
@@ -50,8 +52,8 @@ def _from_here(call: ProgramCall) -> ProgramCall:
     if not place or not any(word.text.startswith(place) for word in call.args):
         return call
     here = (place, f"{place}/", f"{place}/.")
-    args = (word._replace(text=".") if word.text in here else word for word in call.args)
-    return call._replace(args=tuple(args))
+    args = (replace(word, text=".") if word.text in here else word for word in call.args)
+    return replace(call, args=tuple(args))
 
 
 def _unknown(call: ProgramCall) -> Iterator[Effect]:

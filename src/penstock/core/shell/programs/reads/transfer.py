@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from msgspec.structs import replace
+
 from penstock.core.model import Action
 from penstock.core.shell.effects import (
     Effect,
@@ -85,7 +87,7 @@ def _listed(files: list[Value], call: ProgramCall) -> Iterator[Value]:
 def _dd(call: ProgramCall) -> Iterator[Effect]:
     for word in call.args:
         if word.text.startswith("if="):
-            yield Touch(word._replace(text=word.text[3:]), Action.READ)
+            yield Touch(replace(word, text=word.text[3:]), Action.READ)
 
 
 # Archives
@@ -99,7 +101,7 @@ def _tar(call: ProgramCall) -> Iterator[Effect]:
         place = last(found.values("C", "directory"))
         inside = [below(place, word) if place else word for word in found.operands]
         yield from _packed(call, inside, found, links=found.has("h", "dereference"))
-        yield from (one._replace(tree=True) for one in perhaps(_listed(lists, call)))
+        yield from (replace(one, tree=True) for one in perhaps(_listed(lists, call)))
         if call.away and not found.has("exclude", "exclude-from", "X"):
             yield from sweep(word for word in inside if is_all(word))
 
@@ -201,14 +203,14 @@ def _curl(call: ProgramCall) -> Iterator[Effect]:
     data = found.values("d", "data", "data-binary", "data-ascii", "json", "url-query")
     for value in (*data, *found.values("H", "header")):
         if value.text.startswith("@"):
-            yield Touch(value._replace(text=value.text[1:]), Action.READ)
+            yield Touch(replace(value, text=value.text[1:]), Action.READ)
     for value in found.values("F", "form", "data-urlencode"):
         for part in re.split(r"[;,]", value.text.partition("=")[2] or value.text)[:MOST_PARTS]:
             name = part.rpartition("@")[2] if "@" in part else part.partition("<")[2]
-            yield from read([value._replace(text=name.strip("\"'"))] if name else [])
+            yield from read([replace(value, text=name.strip("\"'"))] if name else [])
     yield from perhaps(word for word in found.values("b", "cookie") if "=" not in word.text)
     for value in (*found.values("variable"), *found.values("expand-data", "expand-form")):
-        yield from perhaps([value._replace(text=value.text.partition("@")[2])])
+        yield from perhaps([replace(value, text=value.text.partition("@")[2])])
     for url in (*found.operands, *found.values("url")):
         yield from _address(url)
     # A list that is put among the words may say what is sent: `curl $(cat options)`.
@@ -227,7 +229,7 @@ def _address(url: Value) -> Iterator[Effect]:
     """A file of this machine by its address, or by a server on this machine."""
     text = url.text if "://" in url.text else f"http://{url.text}"
     if text[:5].lower() == "file:":
-        yield Touch(url._replace(text="/" + text[5:].lstrip("/")), Action.READ)
+        yield Touch(replace(url, text="/" + text[5:].lstrip("/")), Action.READ)
     else:
         yield from perhaps(map(Value, of_address(text)))
 
@@ -261,7 +263,7 @@ def _ends(*names: str) -> Program:
         for word in call.args:
             kind, colon, rest = word.text.partition(":")
             if colon and kind.upper() in names:
-                yield Touch(word._replace(text=rest.partition(",")[0]), Action.READ)
+                yield Touch(replace(word, text=rest.partition(",")[0]), Action.READ)
             elif colon and kind.upper() in ("EXEC", "SYSTEM", "SHELL"):
                 words = rest.partition(",")[0].split()
                 yield from perhaps(Value(each) for each in words[1:MOST_PARTS])

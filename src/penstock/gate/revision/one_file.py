@@ -8,7 +8,8 @@ in the same step, and an earlier approval does not count for it.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.core.diff.hunks import hunks
 from penstock.core.errors import InputError, StaleError
@@ -20,7 +21,6 @@ from penstock.core.proposals.model import after as state_after
 from penstock.core.proposals.short_id import short
 from penstock.core.text.quantities import counted
 from penstock.gate.answer import Answerer, answered
-from penstock.gate.doors import Proof
 from penstock.gate.parts import Item, Parts
 from penstock.gate.propose import Proposer, proposed, superseded
 
@@ -49,10 +49,10 @@ class Reviser:
         old = self.parts.proposals.get(proposal_id)
         if old is None:
             raise InputError("not-found", f"there is no proposal `{proposal_id}`")
-        made = self._version(old, content, origin=origin, set_id=set_id)
-        return self._put_instead([replace(made, warnings=(*warnings, *made.warnings))])[0]
+        made = self.version(old, content, origin=origin, set_id=set_id)
+        return self.put_instead([replace(made, warnings=(*warnings, *made.warnings))])[0]
 
-    def _version(
+    def version(
         self,
         old: Proposal,
         content: bytes | None,
@@ -83,7 +83,7 @@ class Reviser:
             regions=regions,
         )
 
-    def _put_instead(
+    def put_instead(
         self, made: Sequence[Proposal], rejected: Mapping[str, Answer] = NONE
     ) -> tuple[Proposal, ...]:
         """Put new versions on the queue in one step with what they close: a crash loses none."""
@@ -115,66 +115,32 @@ class Reviser:
     ) -> Proposal:
         """Keep only some hunks of a proposal; the rest goes back to the agent with the reason."""
         one = self.answering.fresh(proposal_id)
+        made = self.of_hunks(one, chosen)
+        return self.put_instead([made], self.left_out(one, chosen, reason=reason))[0]
+
+    def of_hunks(
+        self, one: Proposal, chosen: Collection[int], *, set_id: str = "", new_id: str = ""
+    ) -> Proposal:
+        """Return the version that only some hunks make; nothing is stored yet."""
         before, after = self.proposing.contents(one)
         if before is None or after is None or not one.text_like:
             raise InputError("no-hunks", f"`{one.path}` is created, removed or linked whole")
         kept = select_hunks(before, after, chosen)
         origin = f"hunks:{','.join(map(str, sorted(chosen)))}"
-        made = self._version(one, kept, origin=origin)
-        left = Answer(
-            approved=False,
-            by="a person",
-            proof="choice of hunks",
-            at=self.parts.clock.now().wall,
-            reason=": ".join(filter(None, (_left_out(before, after, chosen), reason))),
-        )
-        return self._put_instead([made], {one.id: left} if left.reason else NONE)[0]
+        return self.version(one, kept, origin=origin, set_id=set_id, new_id=new_id)
 
-    def choose_files(
-        self,
-        found: Sequence[Proposal],
-        paths: Collection[str],
-        *,
-        proof: Proof,
-        reason: str = "",
-        ids: Mapping[str, str] = NO_IDS,
-    ) -> tuple[Proposal, ...]:
-        """Put the chosen files of a set into a set of their own, and send the others back.
-
-        `ids` are the names of the new proposals, by path, where they were drafted before.
-        """
-        made = self.draft_choice(found, paths, ids=ids)
-        fresh = [self.answering.fresh(one.id) for one in found]
-        why = ": ".join(filter(None, ("not selected from its set", reason)))
-        left = {
-            one.id: self.answering.prove(one, approve=False, proof=proof, reason=why)
-            for one in fresh
-            if one.path not in paths
-        }
-        return self._put_instead(made, left)
-
-    def draft_choice(
-        self, found: Sequence[Proposal], paths: Collection[str], *, ids: Mapping[str, str] = NO_IDS
-    ) -> tuple[Proposal, ...]:
-        """Return the chosen files of a set as a set of their own; nothing is stored yet."""
-        unknown = sorted(set(paths) - {one.path for one in found})
-        if unknown or not paths:
-            raise InputError(
-                "not-in-set", f"`{', '.join(unknown)}` is not in this set" if unknown else "no file"
-            )
-        fresh = [self.answering.fresh(one.id) for one in found]
-        group = self.proposing.new_id("set")
-        return tuple(
-            self._version(
-                one,
-                self.proposing.contents(one)[1],
-                origin="chosen",
-                set_id=group,
-                new_id=ids.get(one.path, ""),
-            )
-            for one in fresh
-            if one.path in paths
-        )
+    def left_out(
+        self, one: Proposal, chosen: Collection[int], *, reason: str = ""
+    ) -> Mapping[str, Answer]:
+        """Return what the agent reads about the other hunks; nothing where all are kept."""
+        before, after = self.proposing.contents(one)
+        missing = _left_out(before or b"", after or b"", chosen)
+        said = ": ".join(filter(None, (missing, reason)))
+        if not said:
+            return NONE
+        at = self.parts.clock.now().wall
+        left = Answer(approved=False, by="a person", proof="choice of hunks", at=at, reason=said)
+        return {one.id: left}
 
     def rebased(self, proposal_id: str) -> Proposal:
         """Carry a proposal over to what the file holds now; an old approval is void."""

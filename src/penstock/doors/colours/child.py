@@ -1,6 +1,6 @@
 """Ask for syntax colours, and go without them when they are late.
 
-How text is coloured is `highlight_worker`'s work, in a process of its own.
+How text is coloured is `worker`'s work, in a process of its own.
 Always true: a page waits a bounded time for its colours; a text that takes longer gets none,
 then and later, and the process that was busy with it is ended.
 """
@@ -22,7 +22,7 @@ LARGEST = 256 * 1024
 WITHIN = 0.6  # seconds for one text, once the child is there
 STARTING = 4.0  # seconds more for the first
 REMEMBERED = 64
-CHILD = (sys.executable, "-I", "-m", "penstock.doors.web.highlight_worker")
+CHILD = (sys.executable, "-I", "-m", "penstock.doors.colours.worker")
 
 Spans = Sequence[tuple[int, str]]  # of a line: characters and their class, one after the other
 Coloured = Sequence[Spans]

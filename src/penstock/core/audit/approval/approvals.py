@@ -17,12 +17,13 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
-from penstock.core.audit.approval_proof import KINDS, LATEST, proof_fault
+from msgspec import Struct, field
+
+from penstock.core.audit.approval.approval_proof import KINDS, LATEST, proof_fault
+from penstock.core.audit.approval.passkey_use import ENTRIES, PasskeyUse
+from penstock.core.audit.approval.standing_approval import DECIDING
 from penstock.core.audit.findings import AuditProblem, TamperKind
-from penstock.core.audit.passkey_use import ENTRIES, PasskeyUse
-from penstock.core.audit.standing_approval import DECIDING
 from penstock.core.digest import digest
 from penstock.core.proposals.signature import KEY_BYTES, check, key_id, statement, succession
 
@@ -32,8 +33,7 @@ NOTICE = frozenset({APPROVED, KEY_MADE}) | DECIDING | ENTRIES
 Event = Mapping[str, object]
 
 
-@dataclass(slots=True)
-class Approvals:
+class Approvals(Struct):
     """Goes over numbered events once, in their order; `problems` and `warnings` are its finds.
 
     `elsewhere` says that the record is not this approver's own.
@@ -53,6 +53,11 @@ class Approvals:
         """Trust a key that the approver's store remembers, made at a time if that is known."""
         self.keys[key_id(public)] = public
         self.since = min(filter(None, (self.since, since)), default="")
+
+    def trust(self, others: Iterable[bytes]) -> None:
+        """Trust keys of other approvers, whom the organisation's bundles name."""
+        for public in others:
+            self.keys.setdefault(key_id(public), public)
 
     def feed(self, events: Iterable[tuple[int, Event]]) -> None:
         """Check every approval among some events, each with the number of its line."""
@@ -77,7 +82,7 @@ class Approvals:
                 self._tell(line, f"the approval of `{path}` is not signed")
             return
         # A statement holds the moment of its approval, so nobody ever gives the same twice.
-        before = line if why else self._given.setdefault(digest(_said(event)), line)
+        before = line if why else self._given.setdefault(digest(approved_statement(event)), line)
         if before != line:
             why = f"the approval of `{path}` was used before, at line {before}"
         if why:
@@ -118,11 +123,11 @@ class Approvals:
         public = self.keys.get(str(event.get("key_id")))
         if public is None:
             return f"approval by `{event.get('key_id')}`, which is not an approver key"
-        good = check(public, _said(event), str(event["signature"]))
+        good = check(public, approved_statement(event), str(event["signature"]))
         return "" if good else f"the approval of `{event.get('path')}` has an invalid signature"
 
     def _proof_fault(self, event: Event) -> str:
-        why = proof_fault(event, _said(event), self.keys)
+        why = proof_fault(event, approved_statement(event), self.keys)
         why = why or next(self.passkeys.approve(event), "")
         return f"the approval of `{event.get('path')}` is invalid: {why}" if why else ""
 
@@ -137,7 +142,8 @@ def _key(text: object) -> bytes:
         return b""
 
 
-def _said(event: Event) -> bytes:
+def approved_statement(event: Event) -> bytes:
+    """Return the statement that an approval in the record says was signed."""
     at = event.get("signed_at")
     possible = isinstance(at, int | float) and 0 <= at < LATEST
     return statement(

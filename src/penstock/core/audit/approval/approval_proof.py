@@ -13,7 +13,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from penstock.core.audit.approval_list import ListPlace, alone
+from penstock.core.audit.approval.approval_list import ListPlace, alone
 from penstock.core.proposals.passkey import Passkey, PasskeyTouch, fault
 from penstock.core.proposals.signature import check
 from penstock.core.proposals.unlock import Unlock

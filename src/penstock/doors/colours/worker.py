@@ -2,7 +2,7 @@
 
 Pygments reads with regular expressions that a clever text can make take for ever, and nothing
 stops one of those from outside but ending its process. So they run in one of their own, which
-`highlight` ends when it is late.
+`child` ends when it is late.
 Always true: the child reads requests, one JSON line each, and answers each with one JSON line;
 it opens no file of the workspace.
 """

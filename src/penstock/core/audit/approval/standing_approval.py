@@ -10,7 +10,9 @@ that it was given for, down to the last field, and only once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.audit.event import compose
 from penstock.core.audit.fast_lines import Shapes
@@ -44,13 +46,16 @@ def deciding(proposal_id: str) -> Query:
     return Query(proposal=proposal_id, ops=DECIDING, last=1)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LoggedApproval:
-    """An approval in the log: by which proof, the hash of its entry, and all that it says."""
+class LoggedApproval(Struct, frozen=True, kw_only=True):
+    """An approval in the log: by which proof, the hash of its entry, and all that it says.
+
+    `owners` is what the write's own entry says of the owners who had to approve it.
+    """
 
     kind: str
     event_hash: str
     event: Event = field(default_factory=dict)
+    owners: Event = field(default_factory=dict)
 
 
 def approval_in(line: bytes, one: Proposal) -> LoggedApproval | None:
@@ -95,8 +100,7 @@ def approves(event: Event) -> bool:
     return proposed or event.get("op") == APPROVED
 
 
-@dataclass(slots=True)
-class WriteApprovals:
+class WriteApprovals(Struct):
     """Goes over numbered entries once, in their order: each `applied` needs its approval.
 
     Older versions did not name the approval in the entry. Where one of theirs has none, that is

@@ -8,9 +8,10 @@ follows; a passkey that counts its touches never counts back.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
-from penstock.core.audit.approval_proof import (
+from msgspec import Struct, field
+
+from penstock.core.audit.approval.approval_proof import (
     PASSKEY,
     Event,
     Keys,
@@ -27,8 +28,7 @@ NEVER = "~"  # is later than every time
 ENTRIES = frozenset({ADDED, REMOVED, UNLOCKED, LOCKED})
 
 
-@dataclass(slots=True)
-class PasskeyUse:
+class PasskeyUse(Struct):
     """Goes over entries in their order; each method yields what is wrong with one."""
 
     removed: dict[str, str] = field(default_factory=dict)

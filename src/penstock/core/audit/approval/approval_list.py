@@ -10,9 +10,10 @@ that was added, left out or changed leads to another challenge.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+
+from msgspec import Struct
 
 from penstock.core.audit.merkle import Frontier, includes, inclusion_proof, leaf_hash
 from penstock.core.proposals.signature import said
@@ -21,8 +22,7 @@ DOMAIN = b"penstock approval list v1\n"
 MOST = 1 << 16  # statements that one touch may stand for
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ListPlace:
+class ListPlace(Struct, frozen=True, kw_only=True):
     """Where a statement stands in a list, and the hashes that lead from it to the root."""
 
     index: int
