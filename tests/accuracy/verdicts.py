@@ -12,14 +12,16 @@ import shutil
 import time
 import traceback
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from penstock.app.workspace import judge_here
+from penstock.app.workspace import open_judge
 from penstock.gate import Call
+from penstock.gate.judge import Judgement
 from tests.accuracy.corpus import Case, Corpus, Step, Tree
 from tests.accuracy.place import Place, Places, places
 
+Judge = Callable[[Call], Judgement]
 ERROR = "error"
 ALLOW = "allow"
 
@@ -66,17 +68,33 @@ def _together(tree: Tree, cases: list[Case], made: Places) -> Iterator[Answer]:
         return
     os.environ.clear()
     os.environ.update(place.environ)
-    yield from (_answer(case, place) for case in cases)
+    yield from _answers(cases, place)
     shutil.rmtree(place.top, ignore_errors=True)
 
 
-def _answer(case: Case, place: Place) -> Answer:
+def _answers(cases: list[Case], place: Place) -> Iterator[Answer]:
+    """Yield the answers in one place; its rules are read once, as `judge --batch` does."""
+    try:
+        judge = _opened(place)
+    except Exception:
+        yield from (Answer(case, ERROR, traceback.format_exc(limit=-3).strip()) for case in cases)
+        return
+    yield from (_answer(case, place, judge) for case in cases)
+
+
+def _opened(place: Place) -> Judge:
+    judge = open_judge(os.path.realpath(place.root), policy_file=None)
+    return lambda call: judge(call, time.time(), None)
+
+
+def _answer(case: Case, place: Place, judge: Judge) -> Answer:
     begun = time.perf_counter()
     for number, step in enumerate(case.steps, 1):
         try:
-            verdict, because = _judge(step, place)
+            verdict, because = _judge(step, place, judge)
             if verdict == ALLOW and number < len(case.steps):
                 place.carry_out(step)
+                judge = _opened(place)  # a step may have changed the rules
         except Exception:
             verdict, because = ERROR, traceback.format_exc(limit=-3).strip()
         if verdict != ALLOW:
@@ -84,12 +102,12 @@ def _answer(case: Case, place: Place) -> Answer:
     return Answer(case, verdict, because, number, time.perf_counter() - begun)
 
 
-def _judge(step: Step, place: Place) -> tuple[str, str]:
+def _judge(step: Step, place: Place, judge: Judge) -> tuple[str, str]:
     call = Call(
         tool=step.tool,
         tool_input=place.filled(step.input),
         cwd=place.cwd(step),
         home=str(place.home),
     )
-    decision = judge_here(call, workspace=str(place.root), now=time.time()).decision
+    decision = judge(call).decision
     return str(decision.verdict), decision.because or "; ".join(decision.notes)

@@ -18,6 +18,7 @@ from penstock.stores.audit.checkpoints import create_key
 from tests.cli.pending import gate_of, proposed, state_dir, surroundings_of
 from tests.core.text.tokens import examples
 from tests.project import Project
+from tests.schemas import ocsf_faults
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +199,13 @@ def test_events_are_shipped_in_forms_that_others_read(lived: Project, form: str)
     assert ".env" in line
     if form in ("jsonl", "ocsf"):
         assert isinstance(json.loads(line), dict)
+
+
+def test_every_entry_is_valid_by_the_published_schema_of_ocsf(lived: Project) -> None:
+    done = lived.run("audit", "export", "--format", "ocsf")
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert [one["metadata"]["event_code"] for one in events] == OPS
+    assert [ocsf_faults(one) for one in events] == [[]] * len(events)
 
 
 def test_an_export_goes_to_a_file_or_says_why_not(lived: Project, tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from penstock.doors.doctor import probe
 from penstock.doors.doctor.client_models import TAKES, WRITES, Raw

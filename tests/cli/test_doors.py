@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.audit.approval_proof import PASSKEY
+from penstock.core.audit.approval.approval_proof import PASSKEY
 from penstock.core.errors import RefusedError
 from penstock.gate import Proof
 from penstock.gate.doors import CLAIMS, KEY, PROVEN, REACH, TERMINAL, Door, Reach, believed

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock import __version__
 from penstock.doors.hook.agents import NAMES
 from penstock.doors.setup.scopes import SCOPES, home_files
 from tests.cli.quick import Quick
@@ -324,7 +325,7 @@ def test_doctor_compares_the_committed_command_with_the_installed_version(
 ) -> None:
     init(project, SHARED, "--agent", "claude")
     settings = project.root / ".claude/settings.json"
-    settings.write_text(settings.read_text().replace("penstock-0.1.0", "penstock-0.0.9"))
+    settings.write_text(settings.read_text().replace(f"penstock-{__version__}", "penstock-0.0.9"))
     search = {"PATH": hook_program(tmp_path / "bin")}
     beside = tmp_path / "bin/penstock"
     beside.write_text("#!/bin/sh\necho penstock, version 9.9.9\n")

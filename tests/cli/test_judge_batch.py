@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock.cli.judge.batch import WORTH_SHARING
+from penstock.cli.judge.workers import BatchWorkers
 from tests.project import Project
 
 CALLS: list[dict[str, Any]] = [
@@ -143,6 +144,28 @@ def test_many_lines_keep_their_order_and_their_answers(project: Project) -> None
     found = batch(project, lines(*many))
     assert [one["id"] for one in found] == list(range(len(many)))
     assert [one["verdict"] for one in found[:6]] == ["allow", "deny", "deny"] * 2
+
+
+def test_what_a_killed_process_owes_is_judged_here_and_another_takes_its_place() -> None:
+    some = [str(number).encode() for number in range(9)]
+    workers = BatchWorkers(lambda given: (one.decode() for one in given), 2)
+    assert list(workers.answers(some)) == [one.decode() for one in some]
+    first, second = (process for process, _ in workers.started)
+    first.kill()
+    first.join()
+    assert list(workers.answers(some)) == [one.decode() for one in some]
+    assert [process for process, _ in workers.started] == [second]
+    assert list(workers.answers(some)) == [one.decode() for one in some]
+    assert len(workers.started) == 2
+    workers.dismiss()
+    assert not second.is_alive()
+
+
+def test_fewer_lines_than_processes_are_answered_all_the_same() -> None:
+    workers = BatchWorkers(lambda given: (one.decode() for one in given), 3)
+    assert list(workers.answers([b"a"])) == ["a"]
+    assert list(workers.answers([b"a", b"b"])) == ["a", "b"]
+    workers.dismiss()
 
 
 def test_with_batch_no_other_call_can_be_named(project: Project) -> None:

@@ -279,6 +279,10 @@ WRONG = [
     (["approve", "x", "--at", "3"], "only insert has a place"),
     (["approve", "x", "--strategy", "insert", "--at", "-1"], "no line"),
     (["approve", "x", "--files", "a", "--hunks", "1"], "one or the other"),
+    (["approve", "x", "--hunks", "1", "--hunks", "2"], "twice"),
+    (["approve", "x", "--hunks", "a:1", "--hunks", "a:2"], "twice of one file"),
+    (["approve", "x", "--hunks", "a:1", "--hunks", "2"], "whose hunks"),
+    (["approve", "x", "--hunks", "a:"], "no numbers of a file"),
     (["approve", "x", "--reason", "y"], "nothing goes back"),
     (["reject", "x"], "the agent must be told why"),
     (["undo", "--last", "0"], "nothing"),
@@ -484,7 +488,7 @@ def test_a_set_is_rejected_whole(group: tuple[Project, str]) -> None:
 
 def test_commands_for_one_file_name_the_files_of_a_set(group: tuple[Project, str]) -> None:
     project, set_id = group
-    done = project.run("rebase", set_id, "--json")
+    done = project.run("edit", set_id, "--json")
     assert (done.code, error(done)["code"]) == (1, "is-a-set")
     assert re.search(r"ids: [0-9a-f]{8}, [0-9a-f]{8}", error(done)["try"])
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,3 +96,18 @@ def test_an_agent_cannot_send_the_log_to_an_address_of_its_own(quick: Quick) -> 
     done = quick.run("ship", "--once", "--sink", "file:/tmp/x", env={"CLAUDECODE": "1"})
     assert done.code == 2
     assert "agent" in done.err
+
+
+def test_a_unit_of_its_own_is_printed_and_systemd_accepts_it(quick: Quick, tmp_path: Path) -> None:
+    done = quick.run("ship", "--print-service")
+    assert done.code == 0
+    argv = f'"{sys.executable}" "-m" "penstock.cli" "ship" "--workspace" "{quick.root}"'
+    assert f"\nExecStart={argv}\n" in done.out
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("NO SYSTEMD: install it to have the unit verified")
+    unit = tmp_path / "penstock-ship.service"
+    unit.write_text(done.out)
+    checked = subprocess.run(
+        ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False
+    )
+    assert (checked.returncode, checked.stderr) == (0, "")

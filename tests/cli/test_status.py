@@ -101,3 +101,12 @@ def test_doctor_ends_in_one_sentence(quick: Quick, project: Project) -> None:
     quick.write("penstock.toml", "no toml [")
     last = quick.run("doctor").out.splitlines()[-1]
     assert last.startswith("This project is NOT protected: 1 problem found; to fix it: ")
+
+
+def test_status_leaves_the_compiled_policy_to_the_hook(quick: Quick) -> None:
+    compiled = state_dir(quick) / "hook.policy"
+    compiled.unlink()
+    assert quick.run("status").code == 0
+    assert not compiled.exists()
+    Hook(quick).write("a.txt", "x")
+    assert compiled.exists()

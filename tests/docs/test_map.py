@@ -14,7 +14,7 @@ from tests import REPOSITORY
 SRC = REPOSITORY / "src" / "penstock"
 PAGE = (REPOSITORY / "docs" / "map.md").read_text(encoding="utf-8")
 SPINE = re.findall(r"^\| \d+ \| `([\w/]+\.py)` \|", PAGE, re.MULTILINE)
-MOST_MODULES, MOST_LINES = 15, 3750
+MOST_MODULES, MOST_LINES = 15, 3850
 # A path of ours in a text, `core/diff/align.py`, and a dotted name in code style, `core.diff`;
 # `core.fsync` and its like are settings of git's.
 PLACE = re.compile(

@@ -523,8 +523,12 @@ def test_an_agents_words_are_kept_and_a_persons_comments_come_back(here: Bench) 
     )
     assert code(told) == "rejected"
     assert "line 2: keep it; removed line 2: really" in str(told)
+    first, second = told["details"]["data"]["comments"]
+    assert (first["path"], first["start"], first["removed"]) == ("src/a.py", 2, False)
+    assert (second["text"], second["removed"]) == ("really", True)
     again = here.answer("apply_proposal", path="src/a.py", hitl_id=known)
     assert "line 2: keep it" in str(again)
+    assert again["details"]["data"]["comments"] == told["details"]["data"]["comments"]
 
 
 @pytest.mark.parametrize("said", [{"why": 7}, {"regions": "2"}, {"regions": ["other.py:1: x"]}])

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from msgspec.structs import force_setattr
 
 from penstock.broker import Broker, Role
 from penstock.ports import FileState, PlannedWrite
@@ -169,7 +170,7 @@ def test_what_happens_between_the_checks_and_the_write_is_never_overwritten(
         held.append(kept_after(here, attack))
 
     meddled = Meddled(front.here.files, strike)
-    object.__setattr__(front.gate._parts, "files", meddled)
+    force_setattr(front.gate._parts, "files", meddled)
     found = here.apply(attack.path, waiting)
     assert held, "nobody struck"
     assert code(found) in REFUSALS
@@ -267,7 +268,7 @@ def test_a_set_that_somebody_meets_in_the_middle_is_not_written_at_all(here: Ben
     def strike() -> None:
         here.write("src/b.py", THEIRS)
 
-    object.__setattr__(front.gate._parts, "files", Meddled(front.here.files, strike))
+    force_setattr(front.gate._parts, "files", Meddled(front.here.files, strike))
     assert code(here.apply("src/a.py", found["details"]["hitl"]["hitl_id"])) == "base_changed"
     assert here.tree() == {"src/a.py": OLD, "src/b.py": THEIRS}
 

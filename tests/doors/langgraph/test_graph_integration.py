@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from penstock.app import open_workspace
 from penstock.core.errors import InputError
 from penstock.core.merge.strategies import Strategy
+from penstock.core.proposals.line_comment import LineComment
 from penstock.core.proposals.model import State
 from penstock.core.proposals.short_id import short
 from penstock.gate import Proof
@@ -279,6 +280,35 @@ def test_each_decision_does_what_it_says(scene: Scene, decision: Any, left: str)
     assert waiting(scene) == []
     if decision["type"] == "respond":
         assert done["rejected_writes"][0]["reason"] == "I did it by hand"
+
+
+def test_comments_on_lines_are_in_the_rejected_write_and_in_the_queue(scene: Scene) -> None:
+    scene.write("a.py", STATE)
+    graph, _ = interrupted(scene, ("a.py", REPLACEMENT))
+    said = ["1: keep the check", "b.py:3: and this"]
+    done = graph.invoke(resume({"type": "reject", "message": "no", "comments": said}), THREAD)
+    (entry,) = done["rejected_writes"]
+    assert entry["reason"] == "no; line 1: keep the check; b.py line 3: and this"
+    assert [(one["path"], one["start"]) for one in entry["comments"]] == [("a.py", 1), ("b.py", 3)]
+    assert json.loads(json.dumps(entry)) == entry
+    (one,) = open_workspace(str(scene.root)).gate.find()
+    assert one.answer is not None
+    assert one.answer.reason == "no; b.py line 3: and this", "no file of this change"
+    assert [comment.words for comment in one.answer.comments] == ["line 1: keep the check"]
+
+
+def test_comments_from_the_queue_are_in_the_rejected_write(scene: Scene) -> None:
+    scene.write("a.py", STATE)
+    graph, _ = interrupted(scene, ("a.py", REPLACEMENT))
+    gate = open_workspace(str(scene.root)).gate
+    (one,) = gate.find()
+    comment = LineComment(path="a.py", start=2, end=4, text="keep\u202e it", removed=True)
+    gate.answer(one.id, approve=False, proof=Proof(by="me"), reason="no", comments=[comment])
+    (entry,) = graph.invoke(resume(YES), THREAD)["rejected_writes"]
+    assert entry["reason"] == "no; removed lines 2 to 4: keep⟦U+202E RLO⟧ it"
+    (said,) = entry["comments"]
+    assert (said["start"], said["end"], said["removed"]) == (2, 4, True)
+    assert "\u202e" not in said["text"]
 
 
 def test_the_second_write_to_a_file_is_shown_against_the_first(scene: Scene) -> None:

@@ -269,6 +269,22 @@ def test_what_the_agent_says_of_its_call_is_kept_for_the_reviewer(own: Project) 
     assert scene.ran == []
 
 
+def test_comments_on_lines_reach_the_agent_as_text_and_as_data(own: Project) -> None:
+    own.write("app.py", LONG)
+    scene = Guarded(own, [REPLACED])
+    scene.start()
+    no = {"type": "reject", "message": "too short", "comments": ["1: keep it", "app.py:-2: this"]}
+    (answer,) = said(scene.resume(no))
+    assert "too short; app.py line 1: keep it; app.py removed line 2: this" in str(answer.content)
+    first, second = answer.artifact["penstock"]["comments"]
+    assert (first["path"], first["start"], first["text"]) == ("app.py", 1, "keep it")
+    assert (second["removed"], second["text"]) == (True, "this")
+    (one,) = open_gate(str(own.root)).find()
+    assert one.answer is not None
+    assert one.answer.reason == "too short"
+    assert [comment.lines for comment in one.answer.comments] == ["1", "-2"]
+
+
 def test_what_the_model_writes_beside_its_call_is_why() -> None:
     message = AIMessage(
         content=[{"type": "text", "text": "The table is unused."}, {"type": "image"}],

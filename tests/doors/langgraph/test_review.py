@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, TypedDict
 
 import pytest
@@ -207,6 +208,9 @@ def test_a_wrong_answer_is_not_remembered_and_the_question_can_be_answered_again
 def test_comments_on_lines_are_part_of_what_the_agent_reads() -> None:
     no = {"type": "reject", "message": "too broad", "comments": ["14: keep it", "b.py:-3 why"]}
     (said,) = answered({"decisions": [no]}, ONE)
-    assert said.message == "too broad; line 14: keep it; b.py removed line 3: why"
+    assert said.said == "too broad; line 14: keep it; b.py removed line 3: why"
+    assert said == decision_of(json.loads(json.dumps(said.as_json())))
+    older = {name: value for name, value in said.as_json().items() if name != "comments"}
+    assert decision_of(older).message == "too broad"
     with pytest.raises(ValidationError, match="does not name lines of a file"):
         answered({"decisions": [{"type": "reject", "comments": ["nonsense"]}]}, ONE)

@@ -474,7 +474,7 @@ def test_a_link_that_is_turned_round_meanwhile_opens_nothing(shop: Project) -> N
     """The file that a link led to is judged by itself, whatever the link leads to by then."""
     link = shop.root / "link.txt"
 
-    class Turning(ToolCall):
+    class Turning(ToolCall, frozen=True):
         """Somebody points the link elsewhere right after it was followed."""
 
         def reach(self, text: str) -> RelPath:

@@ -21,11 +21,12 @@ from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns, RunRecord
 from penstock.stores.isolation import room, syscalls
 from penstock.stores.isolation.process import IsolatedProcess
+from penstock.stores.isolation.signals import StopLine
 from penstock.stores.isolation.streams import Streams
 from penstock.stores.system.clock import boot_id
 from tests.doors.run.operations import carry_out
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 600  # a rehearsal of faults stands still at every call, on a busy machine too
 RUN = "r-abc123"
 NAMES = ("user", "mnt")  # in the order in which they are entered
 
@@ -61,6 +62,7 @@ class LayerStage:
         return IsolatedProcess(
             keeper=self.child,
             line=self._line,
+            stops=StopLine(self._line),
             spaces=self._spaces,
             places=(self.project,),
             streams=Streams({}),

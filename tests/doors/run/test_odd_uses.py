@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +25,7 @@ pytestmark = pytest.mark.skipif(bool(CANNOT), reason=f"NOT TESTED: this kernel c
 PENSTOCK = (sys.executable, "-m", "penstock.cli")
 RUN = (*PENSTOCK, "run")
 LARGE = "x" * 100_000
+ROUNDS = 20
 STARTED = "Files change only through the gate."
 
 
@@ -188,28 +188,65 @@ def test_a_terminal_that_stops_all_of_us_continues_us(here: Project) -> None:
         os.killpg(process.pid, signal.SIGTSTP)
         _, status = os.waitpid(process.pid, os.WUNTRACED)
         assert os.WIFSTOPPED(status)
+        os.killpg(process.pid, signal.SIGCONT)
         here.write("over", "")
-        out, err = continued(process)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (0, "went on\n"), err
 
 
-def continued(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Continue a job until it goes on: word of the stop can come after the first time."""
-    for _ in range(60):
-        with suppress(ProcessLookupError):
+@pytest.mark.parametrize("mode", ["overlay", "copy"])
+def test_a_stop_that_is_over_stops_nobody_again(here: Project, mode: str) -> None:
+    """Word of a stop can come late: each one is continued once, and that is enough."""
+    script = "while read word; do echo $word; done"
+    with JobRun(here, script, "--require", mode, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        answer(process, "ready")
+        for at in range(ROUNDS):
+            os.killpg(process.pid, signal.SIGTSTP)
+            _, status = os.waitpid(process.pid, os.WUNTRACED)
+            assert os.WIFSTOPPED(status)
             os.killpg(process.pid, signal.SIGCONT)
-        with suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=2)
-    raise AssertionError("it does not go on")
+            _, status = os.waitpid(process.pid, os.WCONTINUED)
+            assert os.WIFCONTINUED(status)
+            answer(process, f"round {at}")
+            assert os.waitpid(process.pid, os.WUNTRACED | os.WNOHANG) == (0, 0)
+        os.killpg(process.pid, signal.SIGTSTP)
+        os.killpg(process.pid, signal.SIGCONT)  # before anybody could say that it has stopped
+        answer(process, "last")
+        os.killpg(process.pid, signal.SIGCONT)  # both in one moment: once in a while we stop late
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+
+
+def test_a_command_that_takes_no_notice_of_the_terminal_goes_on(here: Project) -> None:
+    script = "trap '' TSTP; while read word; do echo $word; done"
+    with JobRun(here, script, stdin=subprocess.PIPE) as process:
+        answer(process, "ready")
+        os.killpg(process.pid, signal.SIGTSTP)
+        answer(process, "still here")
+        assert os.waitpid(process.pid, os.WUNTRACED | os.WNOHANG) == (0, 0)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+
+
+def answer(process: subprocess.Popen[str], word: str) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(f"{word}\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == f"{word}\n"
 
 
 class JobRun:
     """A run in a process group of its own, as a shell makes one for a job."""
 
-    def __init__(self, here: Project, script: str, *options: str) -> None:
+    def __init__(
+        self, here: Project, script: str, *options: str, stdin: int = subprocess.DEVNULL
+    ) -> None:
         self.process = subprocess.Popen(
             [*RUN, *options, "--", "sh", "-c", script],
-            cwd=here.root, env=here.environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            cwd=here.root, env=here.environ, stdin=stdin, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, process_group=0,
         )  # fmt: skip
 

@@ -9,10 +9,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns

@@ -295,3 +295,31 @@ def test_a_repository_that_a_run_makes_is_none_until_a_person_says_so(here: Proj
     (here.root / "sub/HEAD").write_text("ref: refs/heads/main\n")
     again = here.run("run", "--", "sh", "-c", "echo >> sub/config; echo >> sub/hooks/post-checkout")
     assert "2 blocked (sub/config, sub/hooks/post-checkout)" in again.err, again.err
+
+
+@pytest.mark.slow
+def test_many_large_files_are_not_all_held_in_memory(here: Project) -> None:
+    """What a sync holds at a time is bounded; each part of it is a set, and all are one run."""
+    files, size = 12, 10_000_000
+    script = f"for n in $(seq {files}); do head -c {size} /dev/urandom > large.$n; done"
+    empty = peak(here, "true")
+    most = peak(here, script)
+    assert most - empty < 150 << 20, "of 120 MB"
+    assert {(here.root / f"large.{n}").stat().st_size for n in range(1, files + 1)} == {size}
+    assert here.run("audit", "verify").code == 0
+
+
+def peak(here: Project, script: str) -> int:
+    """Run a script isolated; return the most memory that our process had."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "penstock.cli", "run", "--", "sh", "-c", script],
+        cwd=here.root, env=here.environ, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    with process.stderr as said:
+        text = said.read()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, text
+    return used.ru_maxrss * 1024

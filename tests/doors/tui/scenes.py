@@ -104,6 +104,11 @@ async def searching(stage: Stage) -> None:
     await stage.type("return 9")
 
 
+async def commenting(stage: Stage) -> None:
+    await stage.press("right_square_bracket", "tab", "J", "c")
+    await stage.type("keep the number")
+
+
 SMALL, LARGE = (80, 24), (110, 36)
 SCENES: Mapping[str, tuple[Play, NoKey, tuple[int, int]]] = {
     "queue": (pressing(), NoKey(), SMALL),
@@ -118,6 +123,7 @@ SCENES: Mapping[str, tuple[Play, NoKey, tuple[int, int]]] = {
     "passphrase": (pressing("J", "J", "a"), Keyed(), SMALL),
     "error": (pressing("h"), NoKey(), SMALL),
     "search": (searching, NoKey(), SMALL),
+    "comment": (commenting, NoKey(), LARGE),
     "help": (pressing("question_mark"), NoKey(), SMALL),
     "unseen": (pressing("J", "a"), NoKey(), SMALL),
     "written": (pressing("J", "a", "y"), NoKey(), SMALL),
@@ -144,7 +150,7 @@ def main() -> None:
     for name in SCENES:
         text, picture = shot(name)
         (KEPT / f"{name}.txt").write_text(text, encoding="utf-8")
-        if name in ("replace", "modify"):
+        if name in ("replace", "modify", "comment"):
             (PICTURES / f"review-{name}.svg").write_text(picture, encoding="utf-8")
         sys.stdout.write(f"wrote {name}\n")
 

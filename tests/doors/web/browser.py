@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
 from tests.doors.web.page_server import WORDS, Served
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 MISSING = "BROWSER TESTS NOT RUN: there is no chromium, and `tools/browser` could not install it"
 WITHIN = 20_000  # milliseconds for anything that is waited for
+expect.set_options(timeout=WITHIN)
 
 
 def program() -> str:
@@ -31,10 +32,10 @@ def program() -> str:
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium(*more: str) -> Iterator[Browser]:
     """Run the browser; as root it cannot make a sandbox of its own."""
     path = program()
-    args = ["--no-sandbox"] if os.geteuid() == 0 else []
+    args = [*more, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=args)
         try:
@@ -81,6 +82,10 @@ class Window:
         """Type the passphrase and press Enter."""
         self.page.fill("#passphrase", WORDS)
         self.page.press("#passphrase", "Enter")
+
+    def more(self) -> None:
+        """Open what the answer bar folds away: merge, edit, rules, details."""
+        self.page.click(".more-ways > summary")
 
     def see(self, text: str) -> None:
         """Wait until a text can be seen."""

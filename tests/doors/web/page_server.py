@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from penstock.app import Workspace, open_workspace
+from penstock.app.phone import OpenPhone
+from penstock.cli.integrations.serve import _guests
 from penstock.core.loopback import page_origin
 from penstock.core.model import Actor
 from penstock.core.proposals.model import Proposal
@@ -34,7 +37,7 @@ LOW = 2**14  # a key that opens quickly
 LINES = "".join(f"line {n}\n" for n in range(1, 271))
 
 
-class Outside(Workspace):
+class Outside(Workspace, frozen=True):
     """A workspace whose server was not started by an agent, wherever these tests run."""
 
     def inside_agent(self) -> str | None:
@@ -73,6 +76,9 @@ class Browser:
     def origin(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    def connected(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+
     def ask(
         self,
         method: str,
@@ -80,7 +86,7 @@ class Browser:
         body: bytes | str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        client = self.connected()
         try:
             client.request(method, path, body, dict(headers or {}))
             response = client.getresponse()
@@ -149,6 +155,13 @@ class Served:
     def events(self, op: str) -> list[Mapping[str, object]]:
         return [event for event in self.here.record.events() if event.get("op") == op]
 
+    def later(self, seconds: float) -> None:
+        """Have time pass here: a clock is never behind what its queue has seen."""
+        then = time.time() + seconds
+        self.gate._parts.proposals.last_wall(then)
+        while self.gate.now().wall < then:  # it asks the queue once a second
+            time.sleep(0.05)
+
     def stranger(self) -> Browser:
         return Browser(self.port)
 
@@ -184,7 +197,9 @@ ASK_ALL = '[defaults]\nwrite = "ask"\ncreate = "ask"\ndelete = "ask"\n'
 
 
 @contextmanager
-def serving(home: Path, *, key: bool = True, rules: str = ASK_ALL) -> Iterator[Served]:
+def serving(
+    home: Path, *, key: bool = True, rules: str = ASK_ALL, phone: OpenPhone | None = None
+) -> Iterator[Served]:
     """Serve a project below `home`."""
     root = home / "project"
     root.mkdir(parents=True, exist_ok=True)
@@ -198,17 +213,18 @@ def serving(home: Path, *, key: bool = True, rules: str = ASK_ALL) -> Iterator[S
     waits: list[float] = []
     prover = Prover(attempts=Attempts(), sleep=waits.append)
     world = World([here], token=TOKEN, hook_token=HOOK_TOKEN, prover=prover)
-    with running(world) as port:
+    with running(world, phone=phone) as port:
         yield Served(root, here, world, port, waits)
 
 
 @contextmanager
-def running(world: World) -> Iterator[int]:
+def running(world: World, *, port: int = 0, phone: OpenPhone | None = None) -> Iterator[int]:
     """Run the real server with the application in a thread of its own."""
-    on = for_pages(0)
+    on = for_pages(port)
     port = on[0].getsockname()[1]
     world.origin = page_origin(port)
     log = Log(lambda *_, **__: None)
     routes = Routes([], rest=make_app(world), known=world.knows, log=log)
-    with in_thread(Server(routes, admit=routes.admit, log=log), *on):
+    guests = _guests(world, phone, log) if phone else None
+    with in_thread(Server(routes, admit=routes.admit, log=log, guests=guests), *on):
         yield port

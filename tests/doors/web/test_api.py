@@ -223,6 +223,22 @@ def test_a_version_that_was_replaced_is_refused_with_the_difference(served: Serv
     assert not (served.root / "a.txt").exists()
 
 
+def test_comments_on_lines_come_back_with_their_places(served: Served) -> None:
+    served.write("a.txt", LINES)
+    one = served.propose("a.txt", LINES.replace("line 10\n", "X\n"))
+    said = {"reason": "no", "comments": ["10: keep it", "a.txt:-10: this"]}
+    answer = served.call("POST", f"/proposals/{one.id}/reject", said)
+    (told,) = answer.json["proposals"]
+    first, second = told["answer"]["comments"]
+    assert (first["path"], first["start"], first["text"]) == ("a.txt", 10, "keep it")
+    assert second["removed"] is True
+    (again,) = served.call("GET", f"/proposals/{one.id}").json["proposals"]
+    assert again["answer"]["comments"] == told["answer"]["comments"]
+    other = served.propose("a.txt", "x\n")
+    wrong = {"reason": "no", "comments": ["b.txt:1: not in it"]}
+    assert served.call("POST", f"/proposals/{other.id}/reject", wrong).code == "bad-comment"
+
+
 def test_a_rejection_needs_a_reason_and_no_key(served: Served) -> None:
     one = served.propose("a.txt", "x\n")
     assert served.call("POST", f"/proposals/{one.id}/reject", {}).code == "bad-request"

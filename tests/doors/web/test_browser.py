@@ -78,7 +78,7 @@ def test_many_open_tabs_leave_room_for_one_more(browser: Browser, served: Served
             )
         at.go(f"/proposals/{made[0].id}")
         at.approve()
-        at.see("Written and logged.")
+        at.see("Approved 0.py")
 
 
 # -- answers ---------------------------------------------------------------------------------------
@@ -121,6 +121,7 @@ def test_a_strategy_is_shown_before_it_is_approved(served: Served, at: Window) -
     served.write("a.txt", LINES)
     one = served.propose("a.txt", "new\n")
     at.go(f"/proposals/{one.id}")
+    at.more()
     at.page.check('input[name=strategy][value="insert"]')
     at.page.fill("input[name=at]", "270")
     at.page.click("#strategy button")
@@ -242,11 +243,8 @@ def test_everything_is_done_with_keys_alone(served: Served, at: Window) -> None:
     keys.press("r")
     keys.type("not this one, r and a are letters here")
     keys.press("Enter")
-    at.see("1 pending change")
-    expect(at.page.locator("#live")).to_have_text("Live")  # its script runs by now
-    keys.press("j")
-    keys.press("Enter")
-    at.page.wait_for_url(f"**/{first.id}")
+    at.see("Rejected b.py")
+    expect(at.page.locator("h1")).to_have_text("a.py")
     keys.press("a")
     keys.type("correct horse battery")
     keys.press("Enter")
@@ -295,12 +293,13 @@ def test_everything_works_without_javascript(browser: Browser, served: Served) -
     one = served.propose("a.txt", LINES.replace("line 10\n", "X\n").replace("line 99\n", "Y\n"))
     with window(browser, served, java_script_enabled=False) as at:
         refresh = at.page.locator('meta[http-equiv="refresh"]')
-        assert refresh.get_attribute("content") == "15", "the queue is loaded again by itself"
+        assert refresh.get_attribute("content") == "60", "the queue is loaded again by itself"
         at.page.click(f'[data-id="{one.id}"] a')
         at.page.uncheck('input[name=hunk][value="2"]')
         at.page.click("#ticked")
         at.page.click("text=Use this")
         at.see("hunks:1")
+        at.more()
         at.page.click("#edit")
         at.page.fill("#text", at.page.input_value("#text").replace("X", "ten"))
         at.page.click("button.go")

@@ -94,6 +94,8 @@ def pages(served: Served) -> dict[str, str]:
         "undo": f"/history/{receipt.id}",
         "decisions": "/decisions",
         "rules": "/rules",
+        "rule": f"/rules/new?proposal={modify.id}&kind=deny&scope=folder",
+        "selection": f"/selection?id={modify.id}&id={image.id}&id={some[0].set_id}",
         "audit": "/audit",
         "passkeys": "/passkeys",
         "nothing": "/nothing-here",
@@ -127,6 +129,32 @@ def test_nothing_is_wider_than_a_phone(
             assert wide <= 390, name
 
 
+def test_the_header_has_two_rows_and_the_answer_is_always_in_sight(
+    browser: Browser, served: Served, pages: dict[str, str]
+) -> None:
+    with window(browser, served, viewport={"width": 1240, "height": 800}) as at:
+        for name in ("replace", "split", "set", "selection"):
+            at.go(pages[name])
+            bar = at.page.locator(".answer-bar")
+            expect(bar).to_have_count(1)
+            for where in ("0", "document.body.scrollHeight / 2"):
+                at.page.evaluate(f"scrollTo(0, {where})")
+                low = bar.evaluate("bar => bar.getBoundingClientRect().bottom")
+                assert 720 < low <= 801, name  # the footer is below it
+                expect(at.page.locator("#approve button.go")).to_be_in_viewport()
+                expect(at.page.locator("#reject button.stop")).to_be_in_viewport()
+            tall = bar.evaluate("bar => bar.getBoundingClientRect().height")
+            assert tall <= 0.4 * 800 + 1, "most of the window is the diff's"
+        at.go(pages["replace"])
+        said = at.page.locator(".head-line").inner_text()
+        for part in ("src/app.py", "claude", "no rule matches", "Expires in", "lines removed"):
+            assert part in said, part
+        rows = at.page.locator(".row-one, .row-two")
+        tall = rows.evaluate_all("rows => rows.map(row => row.getBoundingClientRect().height)")
+        assert len(tall) == 2
+        assert max(tall) < 48
+
+
 def test_on_a_phone_one_can_answer(browser: Browser, served: Served) -> None:
     one = served.propose("phone.txt", "hello\n")
     with window(browser, served, **PHONE, has_touch=True, is_mobile=True) as at:
@@ -134,7 +162,7 @@ def test_on_a_phone_one_can_answer(browser: Browser, served: Served) -> None:
         at.page.tap(".jump")
         at.page.fill("#passphrase", WORDS)
         at.page.tap("#approve button")
-        at.see("Written and logged.")
+        at.see("Approved phone.txt")
 
 
 def serious(at: Window) -> list[str]:
@@ -245,7 +273,7 @@ def test_nothing_that_an_agent_says_runs_loads_or_becomes_markup(
         at.go(f"/proposals/{one.id}")
         at.page.fill("#reason", payload)
         at.page.click("#reject button")
-        at.see("pending change")
+        at.see("Rejected old.txt")
         at.go(f"/proposals/{one.id}")
         assert at.page.evaluate("document.querySelectorAll('script:not([src])').length") == 0
 
@@ -281,7 +309,7 @@ def test_a_long_diff_and_a_long_queue_stay_usable(browser: Browser, tmp_path: Pa
         for n in range(199):
             served.propose(f"src/file{n}.py", f"{n}\n")
         at.go("/")
-        expect(at.page.locator(".card")).to_have_count(50)
+        expect(at.page.locator(".card")).to_have_count(40)
         at.page.keyboard.press("j")
         at.page.keyboard.press("Enter")
         at.page.wait_for_url(f"**/{one.id}")

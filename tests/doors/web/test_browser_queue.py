@@ -79,9 +79,9 @@ def test_changes_are_found_by_text_agent_path_and_state(
     served.browser().post(f"/proposals/{gone.id}/reject", {"digest": gone.content})
     with window(browser, served, java_script_enabled=script) as at:
         at.go("/")
-        expect(at.page.locator(".card")).to_have_count(50)
+        expect(at.page.locator(".card")).to_have_count(40)
         at.page.click(".pager >> text=Next")
-        expect(at.page.locator(".card")).to_have_count(11)
+        expect(at.page.locator(".card")).to_have_count(21)
         at.page.fill("#q", "NEEDLE")
         at.page.click("text=Filter")
         assert paths(at) == ["docs/needle.md"]

@@ -49,6 +49,39 @@ def test_a_decision_is_counted_once_by_day_agent_and_rule() -> None:
     assert made.days["2026-01-05"].total() == 2
 
 
+def test_only_what_agents_ask_for_is_counted() -> None:
+    """An undo, an edit of rules and a person's own version are nobody's question."""
+    made = tally(
+        [
+            event("proposed", "waiting", agent="claude", rules=["big"], proposal="p1"),
+            event("proposed", "waiting", agent="claude", proposal="p2", origin="edit", parent="p1"),
+            event("approved", "approved", agent="claude", proposal="p2", origin="edit",
+                  at="2026-01-05T10:00:20Z"),
+            event("proposed", "waiting", proposal="p3", origin="undo"),
+            event("approved", "approved", proposal="p3", origin="undo"),
+            event("proposed", "waiting", proposal="p4", origin="rules"),
+            event("approved", "approved", proposal="p4", origin="rules"),
+            event("proposed", "waiting", agent="codex", rules=["big"], proposal="p5"),
+            event("rejected", "rejected", agent="codex", proposal="p5"),
+        ]
+    )  # fmt: skip
+    assert made.total == {Verdict.ASK: 2}
+    assert made.answers == {"approved": 1, "rejected": 1}
+    assert made.waits == [20.0, 0.0], "since the agent asked, not since the edit"
+    assert made.by_agent == {"claude": {"approved": 1}, "codex": {"rejected": 1}}
+    assert made.by_rule == {"big": {"approved": 1, "rejected": 1}}
+
+
+def test_acceptance_is_drawn_and_written_down() -> None:
+    count = Counter(approved=3, rejected=1)
+    chart = charts.acceptance("rate", "Rate", [(BAD, count)], of="agent")
+    assert chart.rows[0][1:] == ("3", "1", "75 %")
+    assert "3 of 4 approved (75 %)" in chart.words
+    ET.fromstring(str(chart.svg).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '))
+    assert "<script" not in str(chart.svg)
+    assert charts.acceptance("rate", "Rate", [], of="agent").rows == ()
+
+
 ODD = [
     {},
     {"op": 3, "status": [], "ts": None},

@@ -525,6 +525,22 @@ def test_the_record_is_verified_on_demand(served: Served) -> None:
     assert "Verified" in Page(answer.text).text
 
 
+def test_decisions_and_the_audit_log_are_searched(served: Served) -> None:
+    browser = served.browser()
+    for n in range(40):
+        served.propose(f"src/file{n}.py", f"value = {n}\n")
+    needle = served.propose("docs/needle.md", "x\n")
+    text = browser.get("/decisions?q=NEEDLE").text
+    assert "docs/needle.md" in text
+    assert "src/file1.py" not in text
+    text = browser.get("/audit?q=needle").text
+    assert "1 entry found" in text
+    assert "src/file1.py" not in text
+    assert "docs/needle.md" in browser.get(f"/audit?q={needle.id}").text
+    assert "No entry matches" in browser.get("/audit?q=%22%3E%3Cimg%20src%3Dx%3E").text
+    assert "No decision matches" in browser.get("/decisions?q=nothing-like-this").text
+
+
 def test_an_edited_record_is_told(served: Served) -> None:
     served.propose("a.py", "1\n")
     served.propose("b.py", "1\n")
@@ -538,7 +554,8 @@ def test_an_edited_record_is_told(served: Served) -> None:
 # -- what comes from an agent is never markup ------------------------------------------------------
 
 PAGES = ("/", "/proposals/{id}", "/proposals/{id}?view=split", "/proposals/{id}/edit",
-         "/proposals/{set}", "/decisions", "/rules", "/audit", "/history")  # fmt: skip
+         "/proposals/{set}", "/decisions", "/rules", "/rules/new?proposal={id}",
+         "/audit", "/history")  # fmt: skip
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -566,7 +583,7 @@ def test_no_page_holds_a_script_a_style_or_an_address_elsewhere(served: Served) 
         if "{set}" in address:
             continue
         html = browser.get(address.format(id=one.id)).text
-        assert re.findall(r"<script(?! src=\"/static/(?:page|passkey)\.js\" defer>)", html) == []
+        assert re.findall(r"<script(?! src=\"/static/[a-z]+\.js\" defer>)", html) == []
         assert " style=" not in html
         assert re.findall(r"\son\w+=", html) == []
         assert re.findall(r"(?:href|src|action)=\"(?!/|#|\?)", html) == []
@@ -717,7 +734,7 @@ def test_forms_without_their_fields_are_refused_and_change_nothing(
     one = served.propose("a.txt", "new\n")
     browser = served.browser()
     status = browser.post(f"/proposals/{one.id}/{action}", {}).status
-    assert status in {"choose": {303}, "renew": {303}, "nothing": {404}}.get(
+    assert status in {"choose": {303}, "comment": {303}, "renew": {303}, "nothing": {404}}.get(
         action, {400, 403, 409}
     )
     assert served.stored(one).state is State.WAITING
@@ -796,13 +813,24 @@ def test_a_long_diff_says_how_much_there_is_and_every_page_of_it_is_there(served
     assert "Showing 19,601 to 20,000 of 20,000 removed lines" in lost.text
 
 
-def test_two_hundred_proposals_are_four_pages(served: Served) -> None:
+def test_two_hundred_proposals_are_five_pages(served: Served) -> None:
     for n in range(200):
         served.propose(f"src/file{n}.py", f"{n}\n")
     page = get(served.browser(), "/")
     assert "200 pending changes" in page.text
-    assert len([link for link in page.links if link.startswith("/proposals/")]) == 50
-    assert "Page 1 of 4" in page.text
-    pages = [get(served.browser(), f"/?page={n}") for n in range(1, 5)]
+    assert len([link for link in page.links if link.startswith("/proposals/")]) == 40
+    assert "Page 1 of 5" in page.text
+    pages = [get(served.browser(), f"/?page={n}") for n in range(1, 6)]
     found = {link for each in pages for link in each.links if link.startswith("/proposals/")}
     assert len(found) == 200
+
+
+def test_a_file_opens_in_the_editor_that_the_users_own_rules_name(tmp_path: Path) -> None:
+    link = '[page]\neditor = "vscode://file{path}:{line}"\n'
+    with serving(tmp_path, rules=f"{ASK_ALL}{link}") as served:  # a project's word is none
+        one, *_ = served.propose_set({"a b.txt": "x\n", "c.txt": "y\n"})
+        pages = [f"/proposals/{one.id}", f"/proposals/{one.set_id}"]
+        assert all("data-editor" not in served.browser().get(path).text for path in pages)
+        served.here.__dict__["editor"] = lambda: "vscode://file{path}:{line}"
+        wanted = f'href="vscode://file{served.root}/a%20b.txt:1"'
+        assert all(wanted in served.browser().get(path).text for path in pages)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from penstock.core.audit.standing_approval import fingerprint
+from penstock.core.audit.approval.standing_approval import fingerprint
 from penstock.core.errors import RefusedError
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.proposals.passkey import from_text

@@ -431,7 +431,7 @@ def test_a_key_that_wants_a_code_is_not_opened_by_the_passphrase_alone(fresh: Se
 
 def test_a_server_that_an_agent_started_approves_nothing(fresh: Served) -> None:
     one = fresh.propose("a.txt", "x\n")
-    object.__setattr__(fresh.here, "inside_agent", lambda: "the variable CLAUDECODE is set")
+    fresh.here.__dict__["inside_agent"] = lambda: "the variable CLAUDECODE is set"
     assert approve(fresh, fresh.browser(), WORDS) == 403
     assert fresh.stored(one).state is State.WAITING
     assert fresh.events("approval_refused")[-1]["code"] == "inside-agent"

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from penstock.doors.web.highlight import LARGEST, Colours
-from penstock.doors.web.highlight_worker import coloured
+from penstock.doors.colours.child import LARGEST, Colours
+from penstock.doors.colours.worker import coloured
 
 SOURCE = 'def f(a):\n    """Say."""\n    return "x" + 1  # why\n'
 
@@ -74,7 +74,7 @@ ENDS = "raise SystemExit(1)"
 def test_a_child_that_does_not_answer_costs_the_colours_only(
     program: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.doors.web.highlight.STARTING", 0.2)
+    monkeypatch.setattr("penstock.doors.colours.child.STARTING", 0.2)
     made = Colours(within=0.2, argv=[sys.executable, "-I", "-c", program])
     assert made.of("a.py", SOURCE) == (), why
     made.close()
