@@ -10,10 +10,10 @@ READY := $(VENV)/.ready
 RUNNABLE := $(VENV)/.runnable
 JOBS ?= auto
 
-.PHONY: help run test lint house unit accuracy bench fuzz faults manual docs screenshots recording lock clean setup
+.PHONY: dist notes release-check help run test lint house unit accuracy bench fuzz faults manual docs screenshots recording lock clean setup
 
 help: ## list the goals
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 setup: $(READY) ## make .venv with everything that work on Penstock needs
 
@@ -51,14 +51,16 @@ bench: $(READY) ## every performance row, as a ratio to a baseline of the same r
 fuzz: $(READY) ## the fuzz targets, SECONDS_EACH=600 by default
 	@$(BIN)/python -m tests.fuzz --seconds $${SECONDS_EACH:-600}
 
-faults: $(READY) ## kill, fail and race every step of a write, and read the disk afterwards
-	@$(BIN)/python -m tests.faults
+faults: $(READY) ## kill, fail and race every step of a write; goes on where it was stopped
+	@$(BIN)/python -m tests.faults --progress .faults
 
 screenshots: $(READY) ## make the pictures in the docs anew, with Debian's chromium
 	@tools/browser
 	@$(BIN)/python tools/screenshots.py
 
-recording: $(READY) ## record the tour anew, as the README shows it
+recording: $(READY) ## record the tour and the review page anew, as the README and the manual show them
+	@tools/browser
+	@$(BIN)/python tools/film.py docs/images/review.svg
 	@$(BIN)/python tools/record.py docs/images/demo.svg --typed "penstock demo" \
 	  --until "Your turn" -- $(BIN)/penstock demo
 
@@ -68,8 +70,19 @@ manual: $(READY) ## write the reference pages that come from the code
 docs: ## build the manual as a site with search, strictly, into site/
 	@tools/docs "$(PYTHON)" "$(VENV)-docs"
 
-lock: $(READY) ## resolve the dependencies anew into the three locks
+dist: $(READY) ## build the wheel and the sdist into dist/, the same bytes each time
+	@$(BIN)/python tools/release_check.py build
+
+notes: ## print the release notes, from CHANGELOG.md and changes/
+	@$(PYTHON) tools/release_notes.py
+
+release-check: ## build, check, install and try what would be published, into dist/
+	@[ -x "$(VENV)-release/bin/python" ] || "$(PYTHON)" -m venv "$(VENV)-release"
+	@tools/install "$(VENV)-release" requirements.release.txt
+	@$(VENV)-release/bin/python tools/release_check.py
+
+lock: $(READY) ## resolve the dependencies anew into the four locks
 	@tools/lock "$(BIN)"
 
 clean: ## remove what the other goals made
-	rm -rf $(VENV) $(VENV)-docs site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-release dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*

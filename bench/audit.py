@@ -14,7 +14,7 @@ from itertools import count
 
 from bench.row import Row, best_of, each
 from penstock.core.audit import chain
-from penstock.core.audit.approvals import NOTICE
+from penstock.core.audit.approval.approvals import NOTICE
 from penstock.core.audit.checkpoint import make_key
 from penstock.core.audit.event import compose
 from penstock.core.audit.query import Query

@@ -3,7 +3,8 @@
 A call is a process: it starts, reads the agent's JSON, answers and ends. The hook is that of a
 wheel, built and installed for this run, because a checkout has not its modules as one. Commands
 and rewrites are judged by the daemon that the start of a session leaves behind; what a
-command costs without it is measured as well. Under load, four busy processes share the machine.
+command costs without it is measured as well. Times are CPU time, the daemon's included, but for
+the slowest under load: there four busy processes share the machine.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.row import Row, best_of
+from bench.row import Row, least_cpu
 from penstock.core.own_commands import HOOK_PROGRAM
 from penstock.doors.setup.scopes import shared_command
 
@@ -76,6 +77,7 @@ class Project:
     """A project with the hook's state, in a place of its own."""
 
     def __init__(self, place: str) -> None:
+        self.place = place
         self.root = f"{place}/project"
         self.hook = [sys.executable, "-I", "-S", _installed(place), "claude"]
         self.programs = _environment(place)
@@ -156,7 +158,8 @@ def project() -> Iterator[Project]:
             _wait_for_daemon(place)
             yield made
         finally:
-            _end_daemon(place)
+            for process in list(_daemons(place)):
+                os.kill(process, signal.SIGKILL)
 
 
 def _wait_for_daemon(place: str) -> None:
@@ -166,7 +169,8 @@ def _wait_for_daemon(place: str) -> None:
         time.sleep(0.05)
 
 
-def _end_daemon(place: str) -> None:
+def _daemons(place: str) -> Iterator[int]:
+    """Yield the processes of the daemon that hooks with this home have started."""
     wanted = f"HOME={place}".encode()
     for number in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -175,7 +179,7 @@ def _end_daemon(place: str) -> None:
         except OSError:
             continue
         if wanted in environ and b"hook.daemon" in command:
-            os.kill(int(number), signal.SIGKILL)
+            yield int(number)
 
 
 def _under_load(here: Project) -> float:
@@ -200,7 +204,7 @@ def _shared(here: Project, call: bytes) -> Iterator[Row]:
     program = Path(here.programs, HOOK_PROGRAM)
     for made, text in (("pip 23, which imports `re`", OLD), ("pip 24 or later, and by uv", NEW)):
         program.write_text(f"#!{here.programs}/python\n{text}", encoding="utf-8")
-        bare, shared = best_of([here.bare, lambda: here.run_shared(call)], rounds=ROUNDS)
+        bare, shared = least_cpu([here.bare, lambda: here.run_shared(call)], rounds=ROUNDS)
         yield Row(
             area=AREA,
             name=f"Write, a new file, as --shared registers it; launcher by {made}",
@@ -216,7 +220,8 @@ def rows() -> Iterator[Row]:
     with project() as here:
         runs = [here.calling(here.call(tool, given)) for _, tool, given, _ in CALLS]
         after = here.call("Write", {"file_path": "new.txt"}, "PostToolUse")
-        bare, *times, post = best_of([here.bare, *runs, here.calling(after)], rounds=ROUNDS)
+        every = [here.bare, *runs, here.calling(after)]
+        bare, *times, post = least_cpu(every, rounds=ROUNDS, beside=list(_daemons(here.place)))
         beside = "python -I -S -c pass"
         for (name, _, _, limit), took in zip(CALLS, times, strict=True):
             yield Row(area=AREA, name=name, subject=took, baseline=bare, beside=beside, limit=limit)
@@ -225,7 +230,7 @@ def rows() -> Iterator[Row]:
         yield from _shared(here, plain)
         alone = here.call("Bash", {"command": "ls -la"})
         without = [here.bare, lambda: here.run(alone, PENSTOCK_RESIDENT="off")]
-        bare, first = best_of(without, rounds=7)
+        bare, first = least_cpu(without, rounds=7)
         yield Row(
             area=AREA,
             name="Bash, without a resident",

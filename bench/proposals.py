@@ -7,8 +7,9 @@ import random
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import count
+
+from msgspec.structs import replace
 
 from bench.row import Row, best_of, each
 from penstock.core.model import Change, ChangeKind, Decision, Reason, Verdict

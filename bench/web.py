@@ -20,11 +20,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from bench.hook_http import Asked
 from bench.row import Row, best_of
 
 WAITING = 200
-FEW, MANY = 20, 2000
+FEW, MANY, HUGE = 20, 2000, 10_000
 CLOSED = 8  # changes that were answered before
 LINES = 20_000
 VIEWERS = 50
@@ -96,21 +98,9 @@ def _long_queue(project: Project, page: Page) -> Iterator[Row]:
     page.get("/")
     (few,) = best_of([lambda: page.get("/")], rounds=2 * ROUNDS)
     small = len(page.get("/"))
-    for number in range(FEW, MANY):
-        project.propose(f"src/file{number}.py", f"value = {number}\n")
-    page.get("/")
-    (many,) = best_of([lambda: page.get("/")], rounds=2 * ROUNDS)
-    name, beside = f"the queue with {MANY} waiting", f"with {FEW}"
-    yield Row(area="web", name=name, subject=many, baseline=few, beside=beside, limit=2)
-    yield Row(
-        area="web",
-        name="its size",
-        subject=len(page.get("/")),
-        baseline=small,
-        beside=beside,
-        unit="B",
-        limit=2,
-    )
+    for total in (MANY, HUGE):
+        project.fill(total)
+        yield from _against(page, total, few, small)
     new = project.propose("src/new.py", "value = 1\n")
     size = len(page.get(f"/updates?ids={new}"))
     yield Row(
@@ -121,6 +111,23 @@ def _long_queue(project: Project, page: Page) -> Iterator[Row]:
         beside="5 KB",
         unit="B",
         limit=1,
+    )
+
+
+def _against(page: Page, total: int, few: float, small: int) -> Iterator[Row]:
+    """Compare the queue's page with what it was with a few changes."""
+    page.get("/")
+    (many,) = best_of([lambda: page.get("/")], rounds=2 * ROUNDS)
+    name, beside = f"the queue with {total} waiting", f"with {FEW}"
+    yield Row(area="web", name=name, subject=many, baseline=few, beside=beside, limit=2)
+    yield Row(
+        area="web",
+        name="its size",
+        subject=len(page.get("/")),
+        baseline=small,
+        beside=beside,
+        unit="B",
+        limit=2,
     )
 
 
@@ -215,6 +222,18 @@ class Project:
         from penstock.gate import Item
 
         return self._gate.propose([Item(path=path, content=text.encode())])[0].id
+
+    def fill(self, total: int) -> None:
+        """Have so many changes pending in all, each like the first that is."""
+        queue = self._gate._parts.proposals
+        first, *others = self._gate.open()
+        have = 1 + len(others)
+        queue.add(
+            [
+                replace(first, id=f"hitl-{n:032x}", path=f"src/file{n}.py")
+                for n in range(have, total)
+            ]
+        )
 
     def reject(self, proposal_id: str) -> None:
         """Answer a change, so that it is no longer pending."""

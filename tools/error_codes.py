@@ -12,6 +12,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from penstock.core.proposals.model import OPEN, STATE_WORDS, State
@@ -129,10 +130,12 @@ def _from_tables() -> Iterator[ErrorSite]:
 # Modules that make a code when they run, and where the tables above have it from.
 TABLES = {
     "app/isolated_runs.py": "NO_ISOLATION, raised again",
+    "cli/review/open.py": "an error of the server, raised again",
     "core/proposals/line_comment.py": "bad-comment, bad-region: raised elsewhere too",
     "core/proposals/model.py": "the states that are closed",
     "doors/langgraph/project.py": "an error of another module, raised again",
     "doors/web/answers.py": "an error of another module, raised again",
+    "gate/revision/whole_set.py": "an error of another module, raised again",
     "stores/files/errors.py": "CALLER, NO_PLAIN_FILE, and read or write",
     "stores/queue/database.py": "CODES",
     "stores/system/os_errors.py": "FAULTS",
@@ -154,8 +157,13 @@ def unresolved() -> set[str]:
     return {module for module, found in _walk() if not all(found)}
 
 
-def _walk() -> Iterator[tuple[str, list[list[ErrorSite]]]]:
-    """Yield each call that makes an error: its module, and what is known, a list a branch."""
+@cache
+def _walk() -> list[tuple[str, list[list[ErrorSite]]]]:
+    """Return each call that makes an error: its module, and what is known, a list a branch."""
+    return list(_each_call())
+
+
+def _each_call() -> Iterator[tuple[str, list[list[ErrorSite]]]]:
     trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in _modules()}
     kinds = _kinds(trees.values())
     for file, tree in trees.items():

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 MAGIC = b"\x89PNG\r\n\x1a\n"
 COLOURS = 128
+Pixel = tuple[int, int, int]
 
 
 def smaller(png: bytes) -> bytes:
@@ -22,13 +23,17 @@ def smaller(png: bytes) -> bytes:
         return png
     size = 3 if kind == 2 else 4
     rows = _unfiltered(zlib.decompress(parts[b"IDAT"]), width * size, height, size)
-    pixels = [[row[at : at + 3] for at in range(0, len(row), size)] for row in rows]
+    pixels = [[*zip(row[0::size], row[1::size], row[2::size], strict=True)] for row in rows]
     seen = Counter(pixel for row in pixels for pixel in row)
     palette = [pixel for pixel, _ in seen.most_common(COLOURS)]
     index = {pixel: _nearest(pixel, palette) for pixel in seen}
     data = b"".join(b"\0" + bytes(index[pixel] for pixel in row) for row in pixels)
     head = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    chunks = [(b"IHDR", head), (b"PLTE", b"".join(palette)), (b"IDAT", zlib.compress(data, 9))]
+    chunks = [
+        (b"IHDR", head),
+        (b"PLTE", b"".join(map(bytes, palette))),
+        (b"IDAT", zlib.compress(data, 9)),
+    ]
     made = MAGIC + b"".join(_chunk(name, body) for name, body in [*chunks, (b"IEND", b"")])
     return min(made, png, key=len)
 
@@ -57,20 +62,31 @@ def _unfiltered(data: bytes, stride: int, height: int, size: int) -> Iterator[by
 
 
 def _row(how: int, line: bytearray, above: bytearray, size: int) -> bytearray:
-    for at in range(len(line)):
+    """Undo the filter of one row: none, left, above, their mean, or the nearest of three."""
+    if how == 2:
+        return bytearray((here + up) & 255 for here, up in zip(line, above, strict=True))
+    for at in range(len(line)) if how else ():
         left = line[at - size] if at >= size else 0
-        corner = above[at - size] if at >= size else 0
-        guess = (0, left, above[at], (left + above[at]) // 2, _paeth(left, above[at], corner))
-        line[at] = (line[at] + guess[how]) & 255
+        if how == 1:
+            guess = left
+        elif how == 3:
+            guess = (left + above[at]) // 2
+        else:
+            guess = _paeth(left, above[at], above[at - size] if at >= size else 0)
+        line[at] = (line[at] + guess) & 255
     return line
 
 
 def _paeth(left: int, up: int, corner: int) -> int:
-    guess = left + up - corner
-    return min((left, up, corner), key=lambda each: abs(guess - each))
+    if left == up == corner:
+        return left
+    to_left, to_up, to_corner = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
+    if to_left <= to_up and to_left <= to_corner:
+        return left
+    return up if to_up <= to_corner else corner
 
 
-def _nearest(pixel: bytes, palette: list[bytes]) -> int:
+def _nearest(pixel: Pixel, palette: list[Pixel]) -> int:
     def away(at: int) -> int:
         return sum((a - b) ** 2 for a, b in zip(pixel, palette[at], strict=True))
 

@@ -11,18 +11,21 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from urllib.parse import urlencode
 
 HERE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HERE))
 
-from playwright.sync_api import Browser, sync_playwright  # noqa: E402 - the tests' helpers are ours
+from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402 - the tests' helpers are ours
 from tests.doors.web.page_server import WORDS, Served, serving  # noqa: E402
 
 from penstock.core.model import Actor  # noqa: E402
+from penstock.core.proposals.intent import NO_INTENT, AgentIntent, intent  # noqa: E402
 from penstock.doors.web.answers import approve, reject  # noqa: E402
 from penstock.doors.web.drift import shown  # noqa: E402
+from penstock.doors.web.proof import PagePerson  # noqa: E402
 from penstock.gate import Item  # noqa: E402
 from penstock.stores.audit.jsonl import JsonlLog  # noqa: E402
 from tools.palette import smaller  # noqa: E402
@@ -101,10 +104,29 @@ BETTER = (
 STUB = INVOICE[: INVOICE.index("@dataclass")] + "# ... rest of the code unchanged ...\n"
 
 
-def asked(served: Served, agent: str, files: Mapping[str, str]) -> str:
+WORDS_OF_AGENT = intent(
+    "Totals were off by a cent for some customers. Now they are rounded once.",
+    ["39-40: the rounding"],
+    path="src/billing/invoice.py",
+)
+
+
+def years(served: Served) -> dict[str, str]:
+    """Put files into the project that an agent changes alike, and return what it makes of them."""
+    made = {}
+    for name in ("tax", "dunning", "export", "letters"):
+        path = f"src/years/{name}.py"
+        served.write(path, f"# {name}\nYEAR = 2025\nNAME = {name!r}\n")
+        made[path] = f"# {name}\nYEAR = 2026\nNAME = {name!r}\n"
+    return made
+
+
+def asked(
+    served: Served, agent: str, files: Mapping[str, str], said: AgentIntent = NO_INTENT
+) -> str:
     """Have an agent ask for some files; return the id of what waits."""
     items = [Item(path=path, content=text.encode()) for path, text in files.items()]
-    made = served.gate.propose(items, actor=Actor(agent=agent, session="a3f1"))
+    made = served.gate.propose(items, actor=Actor(agent=agent, session="a3f1"), intent=said)
     return made[0].set_id or made[0].id
 
 
@@ -113,7 +135,9 @@ def answered(served: Served, id_: str, *, yes: bool) -> None:
     found = served.world.find(id_)[1]
     if yes:
         reader = served.world.readers.of(served.seen(id_)["viewer"])
-        approve(served.here, id_, digest=shown(found), passphrase=WORDS, reader=reader)
+        person = PagePerson(prover=served.world.prover, passphrase=WORDS)
+        done = approve(served.here, id_, digest=shown(found), person=person, reader=reader)
+        assert done.error is None, done.error
     else:
         reject(served.here, id_, reason="use the helper that is there")
 
@@ -163,7 +187,7 @@ def filled(served: Served) -> dict[str, str]:
         answered(served, id_, yes=at % 4 != 3)
     for path in ("deploy/server.key", "tls/site.pem", ".git/config", ".env"):
         asked(served, "codex", {path: "x\n"})
-    modify = asked(served, "claude", {"src/billing/invoice.py": BETTER})
+    modify = asked(served, "claude", {"src/billing/invoice.py": BETTER}, WORDS_OF_AGENT)
     replace = asked(served, "codex", {"src/billing/report.py": STUB})
     some = asked(
         served,
@@ -171,14 +195,19 @@ def filled(served: Served) -> dict[str, str]:
         {
             "src/billing/tax.py": 'RATES = {"standard": 0.19, "reduced": 0.07}\n',
             "docs/billing.md": "# Billing\n\nInvoices are due after thirty days.\n",
+            **{f"src/billing/vat/{land}.py": f'LAND = "{land}"\n' for land in ("at", "de", "fr")},
         },
     )
+    same = [asked(served, "gemini", {path: text}) for path, text in years(served).items()]
     return {
         "queue": "/",
         "proposal": f"/proposals/{modify}?view=unified",
         "side-by-side": f"/proposals/{modify}?view=split",
         "lost-lines": f"/proposals/{replace}?view=unified",
         "set": f"/proposals/{some}",
+        "comments": f"/proposals/{modify}?view=unified",
+        "selection": f"/selection?{urlencode([('id', one) for one in same])}",
+        "rule": f"/rules/new?proposal={modify}&kind=allow&scope=folder&expires=604800",
         "history": "/history",
         "decisions": "/decisions",
         "rules": "/rules",
@@ -186,23 +215,37 @@ def filled(served: Served) -> dict[str, str]:
     }
 
 
+def commented(page: Page) -> None:
+    """Write a comment on a line, as somebody would who then rejects."""
+    page.locator("td.n.right, tr.new td.n:nth-child(2)").first.click()
+    page.locator("tr.talk-row textarea").first.fill("Round once: see the comment below.")
+    page.locator("tr.talk-row").first.scroll_into_view_if_needed()
+
+
+def verified(page: Page) -> None:
+    """Have the audit log verified."""
+    page.click("button.go")
+
+
+LOOKS: Mapping[str, Callable[[Page], None]] = {"record": verified, "comments": commented}
+
+
 def taken(browser: Browser, served: Served, pages: Mapping[str, str]) -> Iterator[Path]:
-    """Take every picture: all by day, three by night, two on a phone."""
+    """Take every picture: all by day, some by night and on a phone."""
     for suffix, names, options in (
         ("", tuple(pages), {"viewport": DESK}),
         (
             "-dark",
-            ("queue", "side-by-side", "decisions"),
+            ("queue", "side-by-side", "decisions", "comments"),
             {"viewport": DESK, "color_scheme": "dark"},
         ),
-        ("-phone", ("queue", "lost-lines"), {"viewport": PHONE}),
+        ("-phone", ("queue", "lost-lines", "set"), {"viewport": PHONE}),
     ):
         page = browser.new_context(**options).new_page()
         page.goto(served.world.link())
         for name in names:
             page.goto(f"{served.origin}{pages[name]}")
-            if name == "record":
-                page.click("button.go")
+            LOOKS.get(name, lambda _: None)(page)
             path = IMAGES / f"{name}{suffix}.png"
             page.screenshot(path=path)
             yield path
