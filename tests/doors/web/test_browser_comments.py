@@ -207,7 +207,7 @@ def test_an_approval_is_sent_after_what_was_typed_before_it(
         at.approve()
         at.see("1 comment would not be sent, nothing written")
         slow: list[Route] = []
-        at.page.route("**/comment", lambda route: slow.append(route))
+        at.page.route("**/comment", lambda route: slow.insert(0, route))
         sent: list[str] = []
         at.page.on("request", lambda request: sent.append(request.url))
         with at.page.expect_request("**/comment"):

@@ -98,7 +98,7 @@ def test_a_script_that_arrives_late_hears_of_the_stream_all_the_same(
     one = served.propose("a.txt", "x\n")
     with window(browser, served) as at:
         late: list[Route] = []
-        at.page.route("**/connection.js", lambda route: late.append(route))
+        at.page.route("**/connection.js", lambda route: late.insert(0, route))
         opened: list[str] = []
         at.page.on("request", lambda request: opened.append(request.url))
         with at.page.expect_request("**/connection.js"):
