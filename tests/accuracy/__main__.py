@@ -27,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     """Judge, count, print."""
     options = _options(argv)
     corpus = load(options.corpus)
-    found = judge(corpus, options.preset or list(PRESETS))
+    found = judge(corpus, options.preset or list(PRESETS), apart=options.apart)
     if options.page:
         page.write(found)
     if options.json:
@@ -45,16 +45,19 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.accuracy", description=__doc__)
     parser.add_argument("--preset", action="append", choices=PRESETS, help="default: both")
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="a directory of *.jsonl")
+    parser.add_argument(
+        "--apart", action="store_true", help="keep the project outside the home directory"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--misses", action="store_true", help="list every wrong answer")
     parser.add_argument("--page", action="store_true", help="write docs/reference/accuracy.md")
     return parser.parse_args(argv)
 
 
-def judge(corpus: Corpus, presets: list[str]) -> dict[str, list[Answer]]:
+def judge(corpus: Corpus, presets: list[str], *, apart: bool = False) -> dict[str, list[Answer]]:
     """Return the answers of each preset; they are judged side by side."""
     with ProcessPoolExecutor(max_workers=len(presets)) as pool:
-        running = {name: pool.submit(answers, corpus, name) for name in presets}
+        running = {name: pool.submit(answers, corpus, name, apart=apart) for name in presets}
         return {name: one.result() for name, one in running.items()}
 
 

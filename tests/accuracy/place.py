@@ -57,7 +57,8 @@ class Place:
 
     @property
     def root(self) -> Path:
-        return self.home / "work" / "shop"
+        """The project, wherever `~/work` leads."""
+        return (self.home / "work").resolve() / "shop"
 
     @property
     def temporary(self) -> Path:
@@ -137,6 +138,7 @@ class Places:
     top: Path
     preset: str
     trees: Mapping[str, Tree]
+    apart: bool = False  # the project is not in the home directory, which has a link to it
     made: dict[str, Place] = field(default_factory=dict)
     count: int = 0
 
@@ -170,6 +172,9 @@ class Places:
 
     def _bare(self) -> Place:
         place = Place(self._next())
+        if self.apart:
+            place.home.mkdir(parents=True)
+            (place.home / "work").symlink_to("../srv")
         place.root.mkdir(parents=True)
         (place.home / ".gitconfig").write_text(GITCONFIG, encoding="utf-8")
         rules = f'version = 1\npreset = "{self.preset}"\n'
@@ -197,14 +202,14 @@ def _finish(place: Place, tree: Tree) -> Place:
 
 
 @contextmanager
-def places(preset: str, trees: Mapping[str, Tree]) -> Iterator[Places]:
+def places(preset: str, trees: Mapping[str, Tree], *, apart: bool = False) -> Iterator[Places]:
     """Have places for one preset, and remove them afterwards."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     os.makedirs(cache, exist_ok=True)
     with tempfile.TemporaryDirectory(
         prefix="penstock-accuracy-", dir=cache, ignore_cleanup_errors=True
     ) as top:
-        made = Places(Path(top), preset, trees)
+        made = Places(Path(top), preset, trees, apart)
         temporary = Path(tempfile.gettempdir(), os.path.basename(top))
         temporary.mkdir()
         try:

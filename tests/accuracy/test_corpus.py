@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.accuracy.__main__ import CORPUS, document, main
-from tests.accuracy.corpus import ATTACK, BEYOND, EVERYDAY, CorpusError, load
+from tests.accuracy.corpus import ATTACK, BEYOND, EVERYDAY, Corpus, CorpusError, load
 from tests.accuracy.rates import GROUPS, Rate, broken, by_class, by_group
 from tests.accuracy.verdicts import answers
 
@@ -167,3 +167,18 @@ def test_every_group_has_words() -> None:
 
 def test_guard_keeps_the_limits() -> None:
     assert broken("guard", answers(load(CORPUS), "guard")) == []
+
+
+def test_a_project_outside_the_home_directory_is_judged_alike(tmp_path: Path) -> None:
+    commands = ["find . -name '*.pyc' -delete", "rm -f src/*.tmp", "find . -type d -empty -delete"]
+    lines = [
+        {"label": "ok", "class": "x", "tool": "Bash", "input": {"command": command}}
+        for command in commands
+    ]
+    text = "\n".join(json.dumps(line) for line in lines)
+    (tmp_path / "x.jsonl").write_text(text, encoding="utf-8")
+    whole = load(CORPUS)
+    some = [case for case in whole.cases if case.label == EVERYDAY][::6]
+    cases = (*load(tmp_path).cases, *some)
+    found = answers(Corpus(cases, whole.trees), "guard", apart=True)
+    assert [(one.case.id, one.because) for one in found if one.verdict != "allow"] == []

@@ -37,11 +37,11 @@ class Answer:
     seconds: float = 0.0
 
 
-def answers(corpus: Corpus, preset: str) -> list[Answer]:
+def answers(corpus: Corpus, preset: str, *, apart: bool = False) -> list[Answer]:
     """Return the answer to each case, in the order of the corpus."""
     here = dict(os.environ)
     try:
-        with places(preset, corpus.trees) as made:
+        with places(preset, corpus.trees, apart=apart) as made:
             found = {id(a.case): a for a in _all(corpus, made)}
     finally:
         os.environ.clear()
