@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from penstock.cli.judge.batch import WORTH_SHARING
+from penstock.cli.judge.batch import ALONE, WORTH_SHARING, shared
 from penstock.cli.judge.workers import BatchWorkers
 from tests.project import Project
 
@@ -159,6 +159,19 @@ def test_what_a_killed_process_owes_is_judged_here_and_another_takes_its_place()
     assert len(workers.started) == 2
     workers.dismiss()
     assert not second.is_alive()
+
+
+def test_the_first_of_many_lines_are_judged_before_a_process_is_started() -> None:
+    def answers(given: Iterable[bytes]) -> Iterator[str]:
+        return (f"{len(workers.started)} started" for _ in given)
+
+    workers = BatchWorkers(answers, 1)
+    some = [b"x"] * WORTH_SHARING
+    found = list(shared(some, answers, workers))
+    assert found[: ALONE + 1] == ["0 started"] * ALONE + ["1 started"]
+    assert len(found) == len(some)
+    assert next(shared(some, answers, workers)) == "1 started"
+    workers.dismiss()
 
 
 def test_fewer_lines_than_processes_are_answered_all_the_same() -> None:

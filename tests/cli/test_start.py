@@ -1,4 +1,4 @@
-"""Starting is cheap: a command imports its own module, and the group none at all."""
+"""Starting is cheap, and so is the end: a command imports its own module, the group none at all."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import pytest
+
+from tests.project import Project
 
 HEAVY = (
     "rich",
@@ -58,3 +60,11 @@ def test_a_command_imports_no_other_command(argv: tuple[str, ...], own: str) -> 
     others = {"approve", "undo", "serve", "demo", "mcp", "doctor", "init", "watch"} - set(argv)
     names = {name.rpartition(".")[2] for name in found if name.startswith("penstock.cli.")}
     assert names.isdisjoint(others)
+
+
+def test_a_command_that_ends_leaves_nothing_open(project: Project) -> None:
+    # A real start, because it is about the end of one. SQLite removes its files beside a queue
+    # when the last connection is closed.
+    assert project.run("proposals", env={"LC_ALL": "C"}).code == 0
+    (queue,) = project.home.rglob("penstock.db*")
+    assert queue.name == "penstock.db"

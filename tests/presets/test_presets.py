@@ -10,6 +10,7 @@ from functools import cache
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from penstock import presets
 from penstock.core.model import Action, Change, ChangeKind, Decision, Request, Verdict
@@ -32,6 +33,7 @@ from penstock.core.policy.protected_names import (
     STATE,
     STORES,
 )
+from penstock.core.policy.rule import Where
 from penstock.core.rules import load
 from penstock.core.rules.foreign import BROKER_KEYS
 
@@ -540,6 +542,27 @@ def test_a_presets_rules_hold_against_their_own_examples(name: str) -> None:
     """Read as a file of the user's, because a shipped one is not held against them at a start."""
     read = {"rules.toml": presets.read(name)}.get
     assert load.load("rules.toml", read).problems == ()
+
+
+@pytest.mark.parametrize("name", ["guard", "strict", "destructive"])
+def test_a_preset_says_the_same_as_when_it_is_read_with_all_checks(name: str) -> None:
+    """At a start only the lines of its rules are looked for, and its regexes are not weighed."""
+    read = {"preset.toml": presets.read(name)}.get
+    shipped, checked = load.load_preset(name), load.load("preset.toml", read)
+    assert [one.where.line for one in shipped.rules] == [one.where.line for one in checked.rules]
+    assert [replace(one, where=Where()) for one in shipped.rules] == [
+        replace(one, where=Where()) for one in checked.rules
+    ]
+    assert (shipped.settings, shipped.warnings) == (checked.settings, checked.warnings)
+
+
+def test_no_other_file_passes_for_a_preset() -> None:
+    files = {
+        "rules.toml": b'[includes]\nfiles = ["preset:guard.toml"]\n',
+        "preset:guard.toml": b"\xff",
+    }
+    (problem,) = load.load("rules.toml", files.get).problems
+    assert problem.message == "included file `preset:guard.toml` is missing"
 
 
 def test_a_start_does_not_repeat_the_proof() -> None:

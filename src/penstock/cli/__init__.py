@@ -11,11 +11,15 @@ Always true: an error is printed in one form (`PenstockError.render`), as JSON w
 
 from __future__ import annotations
 
+import atexit
 import gc
 
 # How many objects may be made between two looks for garbage: nearly all that a start makes stays.
 # It is said before the imports, because they make most of them.
 gc.set_threshold(100_000)
+# Nor is it worth taking them apart one by one when the process ends. What must be closed by then
+# is closed by whoever opened it, and handlers of others run before this one, the first of all.
+atexit.register(gc.freeze)
 
 import io
 import os

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from penstock.cli.judge.call import JSON, guesses
 from penstock.cli.judge.document import document
-from penstock.cli.judge.workers import BatchWorkers
+from penstock.cli.judge.workers import Answers, BatchWorkers
 from penstock.cli.terminal.output import json_printable
 from penstock.core.errors import InputError, PenstockError
 from penstock.core.strict_json import strict
@@ -34,6 +34,7 @@ AT_ONCE = 1 << 20  # bytes that are read together
 PIPE = 1 << 16  # bytes that a pipe holds
 MOMENT = 0.02
 WORTH_SHARING = 200  # lines; fewer are judged before another process has started
+ALONE = 100  # lines before the first process is started: it then has loaded what judging takes
 _HINT = """a line is like {"tool": "Bash", "input": {"command": "rm a"}, "cwd": "src", "id": 1}"""
 
 
@@ -49,11 +50,19 @@ def judge_lines(*, workspace: str | None, policy_file: str | None, attended: boo
     workers = BatchWorkers(batch.answers, _cores() - 1)
     with open(0, "rb", closefd=False) as stream:
         for lines in arrivals(stream):
-            shared = len(lines) >= WORTH_SHARING
-            for answer in workers.answers(lines) if shared else batch.answers(lines):
+            for answer in shared(lines, batch.answers, workers):
                 sys.stdout.write(answer + "\n")
             sys.stdout.flush()
     workers.dismiss()
+
+
+def shared(lines: list[bytes], answers: Answers, workers: BatchWorkers) -> Iterator[str]:
+    """Yield the answer to each line; of many, the other processes give a part."""
+    few = len(lines) < WORTH_SHARING
+    alone = len(lines) if few else 0 if workers.started else ALONE
+    yield from answers(lines[:alone])
+    if not few:
+        yield from workers.answers(lines[alone:])
 
 
 def arrivals(stream: BufferedReader) -> Iterator[list[bytes]]:

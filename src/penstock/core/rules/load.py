@@ -24,7 +24,7 @@ from penstock.core.digest import digest
 from penstock.core.policy.builtin import NOTHING, Own
 from penstock.core.policy.model import Policy
 from penstock.core.policy.rule import Rule
-from penstock.core.rules.documents import Document, read_toml
+from penstock.core.rules.documents import Document, read_shipped, read_toml
 from penstock.core.rules.exceptions import exceptions_in
 from penstock.core.rules.fields import ADDED_PRESETS, EDITED_TABLES, RULE_TABLES, SETS, TABLES
 from penstock.core.rules.layers import LoadResult, Settings, build, fallback, join
@@ -195,7 +195,8 @@ def _gather(to: _LevelFiles, file: str, data: bytes, *, trail: tuple[str, ...]) 
     """Add a file, then the preset and the files that it names, each once."""
     to.seen.add(file)
     report = ProblemReport(file=file, budget=to.budget)
-    document = None if file.endswith(OTHERS) else to.parse(data, report) or {}
+    parse = read_shipped if file in SHIPPED and to.preset_of is presets.read else to.parse
+    document = None if file.endswith(OTHERS) else parse(data, report) or {}
     if document is None or not _is_ours(file):
         from penstock.core.rules import foreign
 
@@ -224,7 +225,9 @@ def _gather(to: _LevelFiles, file: str, data: bytes, *, trail: tuple[str, ...]) 
     named = cast("tuple[str, ...]", sheet.settings.get("includes", {}).get("files", ()))
     for at, name in enumerate(named):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
-        inside = to.read(path) if name and "\0" not in name else None
+        # No file of somebody else's passes for one that we ship, whatever it is called.
+        can_be_read = name and "\0" not in name and path not in SHIPPED
+        inside = to.read(path) if can_be_read else None
         included.append(_include(to, sheet, path, inside, ("includes", "files", at)))
     known = {name: one for sets in reversed(included) for name, one in sets.items()}
     sheet.reader.sets = to.sets[file] = read_sets(document, sheet.reader, known)

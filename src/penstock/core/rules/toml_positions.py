@@ -108,6 +108,18 @@ def find_lines(text: str) -> TomlPositions:
     return TomlPositions(scan.known, tuple(scan.headers), lost=lost)
 
 
+def rule_lines(text: str) -> TomlPositions:
+    """Return the lines of `[[name]]` alone: all that anybody asks of a text without a fault."""
+    known: dict[Path, int] = {}
+    counts: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("[["):
+            name = line[2:].partition("]]")[0]
+            counts[name] = counts.get(name, -1) + 1
+            known[name, counts[name]] = number
+    return TomlPositions(known)
+
+
 class _LostError(Exception):
     """The text is not TOML from here on; `tomllib` will say why."""
 

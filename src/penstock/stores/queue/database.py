@@ -14,6 +14,7 @@ import stat
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from weakref import finalize
 
 from penstock.core.errors import StoreError
 from penstock.stores.system import private
@@ -107,12 +108,8 @@ class Database:
         """Let go of the file; the next use opens it again."""
         if self._pid == os.getpid() and self._open is not None:
             with self._lock:
-                self._open.close()
+                self._let_go()
                 self._open = None
-
-    def __del__(self) -> None:
-        with suppress(Exception):
-            self.close()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -150,7 +147,17 @@ class Database:
             with private.told("open the queue", self.path), _opening():
                 _ensure(self.path, self._migrations)
                 self._open = _opened(self.path, self._migrations, self._busy)
+            # Called at the latest when the process ends: SQLite's files beside ours go then.
+            self._let_go = finalize(self, _let_go, self._open, self._lock, self._pid)
         return self._open
+
+
+def _let_go(db: sqlite3.Connection, lock: threading.RLock, pid: int) -> None:
+    """Close a connection of this process, unless another thread is in it while all ends."""
+    if pid == os.getpid() and lock.acquire(blocking=False):
+        with suppress(sqlite3.Error):
+            db.close()
+        lock.release()
 
 
 _ABANDONED: list[object] = []
