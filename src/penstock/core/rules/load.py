@@ -13,7 +13,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import cast
 
 from msgspec import Struct, field
@@ -38,6 +38,7 @@ from penstock.core.rules.problems import (
 )
 from penstock.core.rules.rule import Reader, Thresholds, Values
 from penstock.core.rules.sets import Globs, read_sets
+from penstock.core.rules.toml_positions import TomlPositions
 from penstock.core.text.late_regex import late_regex
 
 __all__ = [
@@ -195,7 +196,7 @@ def _gather(to: _LevelFiles, file: str, data: bytes, *, trail: tuple[str, ...]) 
     """Add a file, then the preset and the files that it names, each once."""
     to.seen.add(file)
     report = ProblemReport(file=file, budget=to.budget)
-    document = None if file.endswith(OTHERS) else to.parse(data, report) or {}
+    document = None if file.endswith(OTHERS) else _document(to, file, data, report)
     if document is None or not _is_ours(file):
         from penstock.core.rules import foreign
 
@@ -229,6 +230,23 @@ def _gather(to: _LevelFiles, file: str, data: bytes, *, trail: tuple[str, ...]) 
     known = {name: one for sets in reversed(included) for name, one in sets.items()}
     sheet.reader.sets = to.sets[file] = read_sets(document, sheet.reader, known)
     sheet.settings |= {SETS: dict(sheet.reader.sets)} if sheet.reader.sets else {}
+
+
+def _document(to: _LevelFiles, file: str, data: bytes, report: ProblemReport) -> Document:
+    """Return what a TOML file says; empty where it cannot be read, which the report tells."""
+    if file in SHIPPED and to.parse is read_toml:
+        found, report.lines, problems = _shipped_toml(file, data)
+        report.problems += problems
+        return found
+    return to.parse(data, report) or {}
+
+
+@lru_cache(maxsize=len(SHIPPED))
+def _shipped_toml(file: str, data: bytes) -> tuple[Document, TomlPositions, tuple[Problem, ...]]:
+    """Parse a shipped file once: every policy starts from one, and readers change no document."""
+    report = ProblemReport(file=file)
+    found = read_toml(data, report) or {}
+    return found, report.lines, tuple(report.problems)
 
 
 def _named_presets(settings: dict[str, Values]) -> Iterator[tuple[str, tuple[str | int, ...]]]:
