@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from tests.project import Project
 # A slow machine is no failure: speed is `make bench`.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# What is compiled is kept, for this process and for each that tests start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Proposals wait in many tests, and nobody's desktop shall show them.
 for name in ("DISPLAY", "WAYLAND_DISPLAY"):

@@ -76,6 +76,16 @@ def _import_all(packages: str, kind: str) -> None:
             if not one.name.endswith("__main__"):
                 with suppress(ImportError):
                     importlib.import_module(one.name)
+    _read_presets()
+
+
+def _read_presets() -> None:
+    """Read what ships and never changes; nearly every call starts from one of these."""
+    from penstock import presets
+    from penstock.core.rules.load import load_preset
+
+    for name in presets.FILES:
+        load_preset(name)
 
 
 def _serve(control: socket.socket) -> None:

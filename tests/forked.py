@@ -27,7 +27,7 @@ from tests.fork_server import COMMAND, HOOK, LENGTH
 
 __all__ = ["COMMAND", "HOOK", "may_fork", "run_forked"]
 SERVER = str(Path(__file__).with_name("fork_server.py"))
-SAMPLE = 8
+SAMPLE = 32
 # What an interpreter looks at when it starts, and never again.
 AT_START = ("LC_", "LANG", "PYTHON", "LD_")
 _servers: dict[str, tuple[socket.socket, subprocess.Popen[bytes]]] = {}

@@ -6,10 +6,11 @@ does not need is not there.
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import Distribution, distribution, distributions
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -39,6 +40,24 @@ def environment(place: Path, extras: frozenset[str], beside: frozenset[str]) -> 
     pip.write_text(f'#!/bin/sh\nexec "{place}/bin/python" -m pip "$@"\n')
     pip.chmod(0o755)
     return place
+
+
+def install(place: Path, wheels: Path) -> None:
+    """Install the built wheel into an environment, as a reader does."""
+    words = [str(place / "bin/pip"), "install", "-q", "--no-deps", "--no-index"]
+    subprocess.run([*words, *map(str, wheels.glob("*.whl"))], check=True, timeout=300)
+
+
+def install_again(place: Path, first: Path) -> None:
+    """Install what was installed into the first environment: the same files, its own Python."""
+    (site,), (origin,) = (one.glob("lib/python*/site-packages") for one in (place, first))
+    (ours,) = distributions(name=NAME, path=[str(origin)])
+    for file in ours.files or ():
+        target = site / file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(origin / file, target)
+        if target.parent.resolve() == place.resolve() / "bin":
+            target.write_text(target.read_text().replace(str(first), str(place)))
 
 
 def needed(extras: frozenset[str]) -> Iterator[Distribution]:

@@ -16,7 +16,7 @@ import pytest
 from penstock.core.distribution import NAME
 from penstock.stores.agents.ancestry import seen_here
 from tests import REPOSITORY
-from tests.docs.install import built, environment
+from tests.docs.install import built, environment, install, install_again
 from tests.docs.test_examples import holds
 from tests.docs.walk import BLOCK, ENDLESS, OUTSIDE, Step, steps, walk
 from tests.project import Project
@@ -50,10 +50,12 @@ def venv_with(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Environ
     def get(packages: Packages) -> Path:
         if packages not in made:
             place = tmp_path_factory.mktemp("venv") / "venv"
-            made[packages] = environment(place, *packages)
-            words = [str(place / "bin/pip"), "install", "-q", "--no-deps", "--no-index"]
-            words += map(str, wheels.glob("*.whl"))
-            subprocess.run(words, check=True, timeout=300)
+            environment(place, *packages)
+            if made:
+                install_again(place, next(iter(made.values())))
+            else:
+                install(place, wheels)
+            made[packages] = place
         return made[packages]
 
     return get

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
-from penstock.app.workspace import judge_here
+from penstock.app.workspace import open_judge
 from penstock.core.model import Decision
 from penstock.gate import Call
+from penstock.gate.judge import Judgement
 from tests.accuracy.place import Place, places
 from tests.presets.guard_rows import CHANGED, COMMITTED, LOOSE
 
@@ -50,6 +52,12 @@ def place_of(place: Place, name: str) -> Path:
     return place.home / name[2:] if name.startswith("~/") else place.root / name
 
 
+@cache
+def judge_of(place: Place) -> Callable[[Call, float, None], Judgement]:
+    """Read the rules of a place once: no row changes them."""
+    return open_judge(os.path.realpath(place.root), policy_file=None)
+
+
 def judged(place: Place, row: str) -> Decision:
     tool, _, rest = row.partition(" ")
     given: dict[str, object] = {"command": row}
@@ -61,4 +69,4 @@ def judged(place: Place, row: str) -> Decision:
         cwd=str(place.root),
         home=str(place.home),
     )
-    return judge_here(call, workspace=str(place.root), now=time.time()).decision
+    return judge_of(place)(call, time.time(), None).decision

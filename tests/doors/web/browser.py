@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,17 +31,48 @@ def program() -> str:
     return found
 
 
+@dataclass(frozen=True)
+class Running:
+    """The browser of this process, and what it was started with."""
+
+    words: tuple[str, ...]
+    browser: Browser
+    ended: ExitStack
+
+
+_running: list[Running] = []
+
+
 @contextmanager
 def chromium(*more: str) -> Iterator[Browser]:
-    """Run the browser; as root it cannot make a sandbox of its own."""
+    """Have the browser; it stays for the next module that wants the same (`close_browser`)."""
+    if _running and (_running[0].words != more or not _running[0].browser.is_connected()):
+        close_browser()
+    if not _running:
+        _running.append(_started(more))
+    browser = _running[0].browser
+    try:
+        yield browser
+    finally:
+        for context in browser.contexts:
+            context.close()
+
+
+def _started(more: tuple[str, ...]) -> Running:
+    """Start the browser; as root it cannot make a sandbox of its own."""
     path = program()
     args = [*more, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-    with sync_playwright() as driver:
+    with ExitStack() as stack:
+        driver = stack.enter_context(sync_playwright())
         browser = driver.chromium.launch(executable_path=path, args=args)
-        try:
-            yield browser
-        finally:
-            browser.close()
+        stack.callback(browser.close)
+        return Running(more, browser, stack.pop_all())
+
+
+def close_browser() -> None:
+    """End the browser, and with it the loop that Playwright runs in this thread."""
+    while _running:
+        _running.pop().ended.close()
 
 
 @dataclass

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from penstock.core.rules.problems import Problem, ProblemReport
@@ -40,11 +41,14 @@ def read_toml(data: bytes, report: ProblemReport) -> Document | None:
     return None
 
 
-def read_shipped(data: bytes, report: ProblemReport) -> Document:
-    """Return the document of a file that we ship: tests have read it like any other before."""
+@lru_cache(maxsize=8)
+def read_shipped(data: bytes) -> tuple[Document, TomlPositions]:
+    """Return the document of a file that we ship: tests have read it like any other before.
+
+    It is parsed once in a process: every policy starts from one, and readers change no document.
+    """
     text = data.decode()
-    report.lines = rule_lines(text)
-    return tomllib.loads(text)
+    return tomllib.loads(text), rule_lines(text)
 
 
 def read_json(data: bytes, report: ProblemReport) -> object:

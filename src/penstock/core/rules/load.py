@@ -195,8 +195,7 @@ def _gather(to: _LevelFiles, file: str, data: bytes, *, trail: tuple[str, ...]) 
     """Add a file, then the preset and the files that it names, each once."""
     to.seen.add(file)
     report = ProblemReport(file=file, budget=to.budget)
-    parse = read_shipped if file in SHIPPED and to.preset_of is presets.read else to.parse
-    document = None if file.endswith(OTHERS) else parse(data, report) or {}
+    document = None if file.endswith(OTHERS) else _document(to, file, data, report)
     if document is None or not _is_ours(file):
         from penstock.core.rules import foreign
 
@@ -232,6 +231,14 @@ def _gather(to: _LevelFiles, file: str, data: bytes, *, trail: tuple[str, ...]) 
     known = {name: one for sets in reversed(included) for name, one in sets.items()}
     sheet.reader.sets = to.sets[file] = read_sets(document, sheet.reader, known)
     sheet.settings |= {SETS: dict(sheet.reader.sets)} if sheet.reader.sets else {}
+
+
+def _document(to: _LevelFiles, file: str, data: bytes, report: ProblemReport) -> Document:
+    """Return what a TOML file says; empty where it cannot be read, which the report tells."""
+    if file in SHIPPED and to.preset_of is presets.read:
+        found, report.lines = read_shipped(data)
+        return found
+    return to.parse(data, report) or {}
 
 
 def _named_presets(settings: dict[str, Values]) -> Iterator[tuple[str, tuple[str | int, ...]]]:
