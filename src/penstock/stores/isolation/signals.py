@@ -170,7 +170,7 @@ class Reaper:
         return status
 
     def _reap_now(self) -> int | None:
-        """Reap what has ended, tell what stopped or goes on; return the status of the command's end."""
+        """Reap what has ended, say what stops or goes on; return the status of a command's end."""
         while True:
             found, status = os.waitpid(-1, os.WUNTRACED | os.WCONTINUED | os.WNOHANG)
             if found == 0:
