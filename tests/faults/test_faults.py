@@ -107,10 +107,6 @@ def test_a_sync_at_the_end_of_a_run_survives_a_failing_call_here_and_there() -> 
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(
-    reason="a disk that is full while a directory becomes a file: `folder` is in the way then",
-    strict=False,
-)
 def test_a_sync_during_a_run_survives_a_failing_call_here_and_there() -> None:
     out = faults(*FEW, "--only", "run, a sync while it goes on")
     assert out.count("ok  run, a sync") in (0, 2), "none where no overlay can be made"

@@ -39,6 +39,7 @@ def base(node: LayerNode | None, *proposed: LayerNode, **more: bool) -> PathBase
 
 OURS, OVERTAKEN, BEHIND = "the run's", "the run's, out of date", "the user's"
 A, B, C = file("a", LATER), file("b", LATER), file("c", LATER)
+FOLDER, LINK = LayerNode(kind=EntryKind.DIRECTORY), LayerNode(kind=EntryKind.LINK, link=b"x")
 FIRST = PathBase(proposed=(mark_of(B),))
 ROWS = [
     ("nothing known, the real file is older", A, file("o", STARTED - 1), None, OURS),
@@ -184,6 +185,22 @@ def test_where_a_removed_file_cannot_be_read_nobody_says_whose_copy_it_is() -> N
     unread = replace(left("f", ""), held="it cannot be read")
     found = view([copied("g"), copied("h", above=BEFORE), unread], {}, started=STARTED).entries
     assert [one.held for one in found] == [UNKNOWN_ORIGIN, "", unread.held]
+
+
+@pytest.mark.parametrize(("node", "real"), [(A, FOLDER), (FOLDER, A), (LINK, FOLDER)])
+@pytest.mark.parametrize("removed", [False, True])
+def test_what_takes_the_place_of_another_kind_is_the_runs_until_it_is_written(
+    node: LayerNode, real: LayerNode, removed: bool
+) -> None:
+    one = LayerEntry(path="f", node=replace(node, at=LATER), real=replace(real, at=STARTED - 1))
+    known = offered({}, view([one], {}, started=STARTED).entries)
+    now = replace(one, real=None) if removed else one
+    for _ in range(2):
+        (found,) = view([now], known, started=STARTED).entries
+        assert not found.out_of_date
+        known = offered(known, [found])
+    (theirs,) = view([replace(one, real=file("u", LATER + 1))], known, started=STARTED).entries
+    assert theirs.out_of_date, "the user made a file of that name since"
 
 
 def test_what_is_held_is_passed_on() -> None:

@@ -74,10 +74,9 @@ def test_what_cannot_be_proposed_is_held_with_its_reason(
 
 def test_directories_go_once_they_are_empty_and_before_what_replaces_them() -> None:
     entries = [
-        LayerEntry(path="d", node=GONE, real=FOLDER),
         LayerEntry(path="d/e", node=GONE, real=FOLDER),
         LayerEntry(path="d/e/f", node=GONE, real=file()),
-        LayerEntry(path="d", node=file(NEW)),
+        LayerEntry(path="d", node=file(NEW), real=FOLDER),
         LayerEntry(path="z", node=file(NEW)),
     ]
     made, _ = changes(entries)

@@ -21,6 +21,7 @@ from penstock.doors.run.listing import drop, listed
 from penstock.doors.run.sort import actor_of, sort_layer
 from penstock.doors.run.sync import Sync
 from penstock.gate import Item, Proof
+from penstock.stores.files.step import temp_name
 from penstock.stores.isolation import records
 from penstock.stores.isolation.absorb import ASIDE
 from tests.doors.run.stage import RUN, LayerStage, can_stage, keep_run
@@ -95,6 +96,56 @@ def test_a_removal_that_is_written_says_nothing_of_what_takes_its_place(begin: B
     play.runs.here.gate.apply(one.id)
     assert (play.root / "folder").read_text() == "a file now\n"
     assert play.sync().settled
+
+
+REPLACED: list[tuple[str, list[tuple[object, ...]], Callable[[Path], bool]]] = [
+    ("d", [("write", "d", "now\n")], lambda d: d.read_text() == "now\n"),
+    ("d", [("link", "f", "d")], lambda d: os.readlink(d) == "f"),
+    ("d", [("rename", "f", "d")], lambda d: d.read_text() == "f\n"),
+    ("f", [("mkdir", "f")], Path.is_dir),
+    ("f", [("mkdir", "f"), ("write", "f/x", "x\n")], lambda f: (f / "x").read_text() == "x\n"),
+]
+REPLACED_IDS = ["a file", "a link", "a file that was moved", "a directory", "a full directory"]
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize(("name", "steps", "there"), REPLACED, ids=REPLACED_IDS)
+def test_what_takes_the_place_of_another_kind_stays_until_that_is_removed(
+    begin: Begin,
+    name: str,
+    steps: list[tuple[object, ...]],
+    there: Callable[[Path], bool],
+    live: bool,
+) -> None:
+    """A sync that could not do the first of the two steps left the second one to be lost."""
+    rules = f'{ALLOWED}[[ask]]\nid = "asks"\npaths = ["{name}"]\nactions = ["delete"]\n'
+    play = begin({"d/x.txt": "x\n", "f": "f\n"}, rules)
+    assert play.stage(("remove", name), *steps) == []
+    for _ in range(3):
+        result = play.sync(live=live)
+        assert {f"`{name}` has to be removed first" in one.because for one in result.held} == {True}
+        play.restart()
+    (one,) = play.pending()
+    assert (one.path, one.content) == (name, None)
+    play.runs.here.gate.answer(one.id, approve=True, proof=PERSON)
+    play.runs.here.gate.apply(one.id)
+    result = play.sync(live=live)
+    assert there(play.root / name), result
+    assert (result.pending, result.failed, result.held) == ((), (), ())
+
+
+def test_what_a_failing_write_of_ours_left_is_no_file_that_the_run_removed(begin: Begin) -> None:
+    """A full disk: the directory can't go while our own file is in it; the next start ends that."""
+    play = begin({"folder/x.txt": "x\n"})
+    play.stage(("remove", "folder"), ("write", "folder", "a file now\n"))
+    left = play.root / "folder" / temp_name()
+    left.write_text("x\n")
+    result = play.sync()
+    assert {one.path for one in result.failed} == {"folder"}
+    assert play.pending() == []
+    left.unlink()
+    assert not play.sync().failed
+    assert (play.root / "folder").read_text() == "a file now\n"
 
 
 def test_what_a_run_wrote_itself_is_no_edit_of_the_user(begin: Begin) -> None:

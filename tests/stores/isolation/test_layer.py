@@ -26,7 +26,10 @@ def layer(tmp_path: Path) -> RunLayer:
 
 
 def read(layer: RunLayer) -> dict[str, LayerEntry]:
-    return {one.path: one for one in layer.entries(lambda _: True)}
+    found = list(layer.entries(lambda _: True))
+    by_path = {one.path: one for one in found}
+    assert len(by_path) == len(found), "one entry for each name"
+    return by_path
 
 
 def changed(layer: RunLayer) -> dict[str, str]:

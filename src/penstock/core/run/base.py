@@ -76,7 +76,7 @@ def view(
     behind: list[LayerEntry] = []
     entries = tuple(entries)
     moved = moves(entries, started=started, synced=bool(bases))
-    doubted = any(one.held and one.node.kind is EntryKind.DELETED for one in entries)
+    doubted = any(one.held and one.removes for one in entries)
     for one in entries:
         known = bases.get(one.path)
         if one.held:
@@ -111,9 +111,7 @@ def moves(entries: Sequence[LayerEntry], *, started: int, synced: bool) -> froze
     removed = Counter(
         one.real.digest
         for one in entries
-        if one.node.kind is EntryKind.DELETED
-        and one.real is not None
-        and one.real.kind is EntryKind.FILE
+        if one.removes and one.real is not None and one.real.kind is EntryKind.FILE
     )
     all_removed = removed.total()
     found: list[str] = []
@@ -174,15 +172,17 @@ def offered(bases: Bases, entries: Iterable[LayerEntry]) -> dict[str, PathBase]:
     """Return the bases with what was proposed: a person may have it written at any time.
 
     Of a file that the command moved it is remembered that its new name was free: what showed that
-    it was a move can be written before the file itself is.
+    it was a move can be written before the file itself is. What takes the place of a directory is
+    proposed in two steps, and the first one leaves nothing there.
     """
     made = dict(bases)
     for one in entries:
         known = made.get(one.path, PathBase())
         moved = one.real is None and one.overtaken is False
         base = known.base or (ABSENT if moved else "")
-        new = () if mark_of(one.node) in known.proposed else (mark_of(one.node),)
-        made[one.path] = replace(known, base=base, proposed=(*known.proposed, *new))
+        marks = (ABSENT, mark_of(one.node)) if one.removes else (mark_of(one.node),)
+        proposed = tuple(dict.fromkeys((*known.proposed, *marks)))
+        made[one.path] = replace(known, base=base, proposed=proposed)
     return made
 
 

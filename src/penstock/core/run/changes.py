@@ -7,10 +7,11 @@ a name that is no text) is told with its reason and never dropped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.digest import digest
 from penstock.core.file_mode import FileMode
@@ -43,6 +44,12 @@ class LayerChange(Struct, frozen=True, kw_only=True):
     base: str | None = ""
     out_of_date: bool = False
     turn: Turn = Turn.FILES
+
+    @property
+    def places(self) -> frozenset[str]:
+        """Its path and those of the directories that it is in."""
+        parts = self.path.split("/")
+        return frozenset("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
 
     def key(self, run: str) -> str:
         """Return the id that proposing this again gets again."""
@@ -77,7 +84,7 @@ def changes(entries: Iterable[LayerEntry]) -> tuple[tuple[LayerChange, ...], tup
             reason = because or "a pipe, socket or device is never written to the project"
             held.append(HeldEntry(path=one.path, because=reason))
         elif one.real is None or not one.node.same(one.real):
-            made.append(_change(one))
+            made += _changes(one)
     return tuple(sorted(_in_turn(made), key=_order)), tuple(held)
 
 
@@ -89,14 +96,24 @@ def _unnameable(path: str) -> str:
     return ""
 
 
-def _change(one: LayerEntry) -> LayerChange:
-    node, real = one.node, one.real
-    if node.kind is EntryKind.DELETED:
-        directory = real is not None and real.kind is EntryKind.DIRECTORY
-        turn = Turn.REMOVALS if directory else Turn.FILES
-        return LayerChange(
-            path=one.path, keeps=False, base=_base(real), out_of_date=one.out_of_date, turn=turn
+def _changes(one: LayerEntry) -> Iterator[LayerChange]:
+    """Yield a removal and what takes its place: a file never replaces a directory in one step."""
+    if one.removes:
+        directory = one.real is not None and one.real.kind is EntryKind.DIRECTORY
+        yield LayerChange(
+            path=one.path,
+            keeps=False,
+            base=_base(one.real),
+            out_of_date=one.out_of_date,
+            turn=Turn.REMOVALS if directory else Turn.FILES,
         )
+        one = replace(one, real=None, overtaken=one.out_of_date)
+    if one.node.kind is not EntryKind.DELETED:
+        yield _made(one)
+
+
+def _made(one: LayerEntry) -> LayerChange:
+    node = one.node
     link = node.link if node.kind is EntryKind.LINK else None
     return LayerChange(
         path=one.path,
@@ -104,7 +121,7 @@ def _change(one: LayerEntry) -> LayerChange:
         mode=MODES.get(node.kind) or _file_mode(one),
         link=link,
         digest=node.digest or (digest(link) if link else ""),
-        base=_base(real),
+        base=_base(one.real),
         out_of_date=one.out_of_date,
     )
 
@@ -126,13 +143,9 @@ def _file_mode(one: LayerEntry) -> FileMode | None:
 
 def _in_turn(made: Sequence[LayerChange]) -> Iterable[LayerChange]:
     """What takes the place of something that is removed comes after the removal."""
-    from msgspec.structs import replace
-
     removed = {one.path for one in made if not one.keeps}
     for one in made:
-        above = one.path.split("/")
-        places = {"/".join(above[:depth]) for depth in range(1, len(above) + 1)}
-        late = one.keeps and not removed.isdisjoint(places)
+        late = one.keeps and not removed.isdisjoint(one.places)
         yield replace(one, turn=Turn.REPLACEMENTS) if late else one
 
 

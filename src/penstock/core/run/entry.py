@@ -65,6 +65,14 @@ class LayerEntry(Struct, frozen=True, kw_only=True):
     above: int | None = None
 
     @property
+    def removes(self) -> bool:
+        """True when what the real directory has under this name goes, whatever comes then."""
+        if self.node.kind is EntryKind.DELETED:
+            return True
+        kinds = {self.node.kind, self.real.kind} if self.real else set()
+        return len(kinds) > 1 and EntryKind.DIRECTORY in kinds
+
+    @property
     def out_of_date(self) -> bool:
         """True when the real file was changed after the command's own copy was made."""
         if self.overtaken is not None:

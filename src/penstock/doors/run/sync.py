@@ -31,9 +31,10 @@ from penstock.core.run.changes import (
     numbered,
     renames,
 )
-from penstock.core.run.entry import BUSY, EntryKind, LayerEntry
+from penstock.core.run.entry import BUSY, EntryKind
 from penstock.core.run.reasons import reason_to_ask
 from penstock.core.run.summary import PathNote, SyncResult, manifest_of
+from penstock.core.text.display import visible
 from penstock.doors.run.sort import SortedLayer, actor_of, settle_layer, sort_layer
 from penstock.gate import Item, Proof
 from penstock.gate.parts import ANYTHING
@@ -42,6 +43,7 @@ PENDING = ".pending"
 MOST_BYTES = 32 << 20  # of contents in a set; one file more may be in it
 MOST_PASSES = 3  # more than one for files that are changed outside in the very moment
 CHANGED_BACK = "the run changed the file back"
+NOT_REMOVED = "`{}` has to be removed first; then `penstock runs apply {}` proposes it"
 CHANGED_NOW = "a file was changed outside the run while it was being written"
 
 
@@ -90,10 +92,10 @@ class Sync(Struct, kw_only=True, dict=True):
         made, held = changes(found.project)
         busy = [one for one in held if one.because == BUSY]
         self.held += [one for one in held if one.because != BUSY]
-        gone = {one.path: one.real.digest for one in found.project if _is_deleted(one) and one.real}
+        gone = {one.path: one.real.digest for one in found.project if one.removes and one.real}
         self._withdraw({one.path for one in made} | {one.path for one in held})
         for turn in Turn:
-            self._take([one for one in made if one.turn is turn], layer)
+            self._take(self._possible([one for one in made if one.turn is turn], made), layer)
         left = {one.path for one in made if not self._is_done(one)}
         self._settle(found, left, {one.path for one in held})
         settled = set(self.applied)
@@ -139,6 +141,24 @@ class Sync(Struct, kw_only=True, dict=True):
                 self.here.gate.answer(one.id, approve=False, proof=proof, reason=CHANGED_BACK)
 
     # -- proposing ---------------------------------------------------------------------------------
+
+    def _possible(
+        self, some: Sequence[LayerChange], made: Sequence[LayerChange]
+    ) -> list[LayerChange]:
+        """Return some changes without those whose place is still taken; these are held.
+
+        Proposed beside the removal, they would be a newer version of it.
+        """
+        taken = {one.path for one in made if not one.keeps and not self._is_done(one)}
+        found = []
+        for one in some:
+            first = taken.intersection(one.places) if one.turn is Turn.REPLACEMENTS else set()
+            if first:
+                note = NOT_REMOVED.format(visible(min(first), keep_newlines=False), self.run)
+                self.held.append(HeldEntry(path=one.path, because=note))
+            else:
+                found.append(one)
+        return found
 
     def _take(self, made: Sequence[LayerChange], layer: RunLayer) -> None:
         """Propose some changes: what is allowed is one set and written, the rest is pending.
@@ -338,10 +358,6 @@ class Sync(Struct, kw_only=True, dict=True):
         self.here.gate.record(
             "run_synced", path="", status="ok", run=self.run, manifest=result.manifest, **counted
         )
-
-
-def _is_deleted(one: LayerEntry) -> bool:
-    return one.node.kind is EntryKind.DELETED
 
 
 def _holds(one: Proposal, change: LayerChange) -> bool:

@@ -6,8 +6,10 @@ no file at all is named and left alone.
 How an overlay tells a deletion: a character device 0/0 in place of the name, or a directory that
 is marked as opaque, which hides all that the real one holds. Programs inside a run can make
 neither by themselves.
-Always true: reading changes nothing; `settle` drops only what the real directory holds, too, and
-`forget` only what it is asked for.
+What a write of ours left in the real directory, because a disk was full, is not the user's: the
+next start removes it, and nothing is said of it here.
+Always true: each name has one entry; reading changes nothing; `settle` drops only what the real
+directory holds, too, and `forget` only what it is asked for.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from penstock.core.run.entry import BUSY, EntryKind, LayerEntry, LayerNode
 from penstock.stores.files import syscalls as file_syscalls
 from penstock.stores.files.beneath import AS_FOLDER, Beneath, Parts, look
 from penstock.stores.files.contents import READING, close, digest_of, pieces
+from penstock.stores.files.step import is_temp_name
 from penstock.stores.isolation.lease import lease
 from penstock.stores.isolation.syscalls import born
 
@@ -72,7 +75,7 @@ class RunLayer(Struct, frozen=True, kw_only=True):
         path = "/".join((*pair.parts, name))
         status, below = look(pair.upper, name), pair.real_status(name)
         if status is None or is_whiteout(status):
-            if below is not None:
+            if below is not None and not is_temp_name(name):
                 hidden = status is None
                 yield from self._removed((*pair.parts, name), below, pair, wanted, hidden=hidden)
             return
@@ -80,9 +83,25 @@ class RunLayer(Struct, frozen=True, kw_only=True):
         if len(os.fsencode(path)) > LONGEST_PATH:
             yield LayerEntry(path=path, node=LayerNode(kind=kind), held="its path is too long")
             return
-        if below is not None and (kind is EntryKind.DIRECTORY) != stat.S_ISDIR(below.st_mode):
-            yield from self._removed((*pair.parts, name), below, pair, wanted)
-            below = None
+        if below is None or (kind is EntryKind.DIRECTORY) == stat.S_ISDIR(below.st_mode):
+            yield from self._made(pair, name, status, below, wanted, waiting)
+            return
+        *inner, removed = self._removed((*pair.parts, name), below, pair, wanted)
+        yield from inner
+        made = list(self._made(pair, name, status, None, wanted, waiting))
+        yield _in_its_place(removed, made[0]) if made else removed
+
+    def _made(
+        self,
+        pair: _Pair,
+        name: str,
+        status: os.stat_result,
+        below: os.stat_result | None,
+        wanted: Wanted,
+        waiting: list[Parts],
+    ) -> Iterator[LayerEntry]:
+        """Yield what the layer has under a name; a directory only where it is new and empty."""
+        path, kind = "/".join((*pair.parts, name)), _kind(status)
         if kind is EntryKind.DIRECTORY:
             waiting.append((*pair.parts, name))
             if below is None and _is_empty(pair.upper, name):
@@ -192,7 +211,7 @@ class RunLayer(Struct, frozen=True, kw_only=True):
             try:
                 for name in sorted(os.listdir(opened)):
                     status = look(opened, name)
-                    if status is None:
+                    if status is None or is_temp_name(name):
                         continue
                     known = (*inner, name)
                     if stat.S_ISDIR(status.st_mode):
@@ -368,6 +387,15 @@ def _size(most: int) -> str:
 
 def _unreadable(problem: OSError) -> str:
     return f"it cannot be read: {(problem.strerror or str(problem)).lower()}"
+
+
+def _in_its_place(removed: LayerEntry, made: LayerEntry) -> LayerEntry:
+    """Return the one entry of a name that was a directory and is none any more, or is one now.
+
+    What both sides agreed on is known by path, so there is one entry for each.
+    """
+    node = replace(made.node, at=removed.node.at)
+    return replace(made, node=node, real=removed.real, held=made.held or removed.held)
 
 
 def _is_empty(folder: int, name: str) -> bool:

@@ -232,7 +232,6 @@ def _dated(one: LayerEntry, base: LayerNode | None, taken: int) -> LayerEntry:
         moved = real.at is None or real.at > taken
     else:
         moved = base is None or not base.same(real)
-    moved = moved and real.kind is not EntryKind.DIRECTORY  # nothing in it is overwritten
     return replace(one, node=replace(one.node, at=0), real=replace(real, at=1 if moved else None))
 
 
