@@ -20,12 +20,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench import wheel
 from bench.row import Row, least_cpu
 from penstock.core.own_commands import HOOK_PROGRAM
 from penstock.doors.setup.scopes import shared_command
 
 AREA = "hook"
-TOP = Path(__file__).parents[1]
+LAUNCHER = "penstock/hook.py"
 BARE = [sys.executable, "-I", "-S", "-c", "pass"]
 BIG = "".join(f"line {n}\n" for n in range(1, 271))
 SHORT = "".join(f"line {n}\n" for n in range(1, 57))
@@ -79,7 +80,7 @@ class Project:
     def __init__(self, place: str) -> None:
         self.place = place
         self.root = f"{place}/project"
-        self.hook = [sys.executable, "-I", "-S", _installed(place), "claude"]
+        self.hook = [sys.executable, "-I", "-S", f"{wheel.installed(place)}/{LAUNCHER}", "claude"]
         self.programs = _environment(place)
         self.environ = {
             "HOME": place,
@@ -125,26 +126,12 @@ class Project:
         subprocess.run(BARE, input=b"", env=self.environ, cwd="/", check=True)
 
 
-def _installed(place: str) -> str:
-    """Build the wheel, install it below a directory, and return the hook's launcher there."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    offline = ["--no-deps", "--no-index"]
-    build = [*pip, "wheel", *offline, "--no-build-isolation", "-w", place, str(TOP)]
-    subprocess.run(build, check=True)
-    (wheel,) = Path(place).glob("*.whl")
-    target = ["--target", f"{place}/site", str(wheel)]
-    subprocess.run([*pip, "install", *offline, *target], check=True)
-    return f"{place}/site/penstock/hook.py"
-
-
 def _environment(place: str) -> str:
     """Install the same wheel into an environment of its own; return where its programs are."""
     folder = f"{place}/environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    (wheel,) = Path(place).glob("*.whl")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    there = ["--python", f"{folder}/bin/python", "install", "--no-deps", "--no-index"]
-    subprocess.run([*pip, *there, str(wheel)], check=True)
+    there = ["--python", f"{folder}/bin/python", "install", *wheel.OFFLINE]
+    subprocess.run([*wheel.PIP, *there, str(wheel.built(place))], check=True)
     return f"{folder}/bin"
 
 
@@ -215,6 +202,30 @@ def _shared(here: Project, call: bytes) -> Iterator[Row]:
         )
 
 
+def _sealed(here: Project, call: bytes) -> Iterator[Row]:
+    """Measure a call of an installation that the process can't write to."""
+    out = wheel.keeping_out()
+    hook = [*out, sys.executable, "-I", "-S", f"{wheel.sealed(here.place)}/{LAUNCHER}", "claude"]
+
+    def start(argv: list[str], data: bytes) -> None:
+        quiet = subprocess.DEVNULL
+        subprocess.run(argv, input=data, env=here.environ, cwd="/", stdout=quiet, check=True)
+
+    start(hook, call)
+    bare, took = least_cpu(
+        [lambda: start([*out, *BARE], b""), lambda: start(hook, call)], rounds=ROUNDS
+    )
+    yield Row(
+        area=AREA,
+        name="Write, a new file, installed read-only",
+        subject=took,
+        baseline=bare,
+        beside="python -I -S -c pass",
+        limit=COMMON,
+    )
+    wheel.unsealed(here.place)
+
+
 def rows() -> Iterator[Row]:
     """Measure every kind of call beside a bare start."""
     with project() as here:
@@ -228,6 +239,7 @@ def rows() -> Iterator[Row]:
         yield Row(area=AREA, name="after a Write", subject=post, baseline=bare, beside=beside)
         plain = here.call("Write", {"file_path": "new.txt", "content": "x\n"})
         yield from _shared(here, plain)
+        yield from _sealed(here, plain)
         alone = here.call("Bash", {"command": "ls -la"})
         without = [here.bare, lambda: here.run(alone, PENSTOCK_RESIDENT="off")]
         bare, first = least_cpu(without, rounds=7)

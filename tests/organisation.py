@@ -114,9 +114,9 @@ class Organisation:
     def signed(self, body: dict[str, Any]) -> bytes:
         return sealed(body, public_of(self.secret), sign(self.secret, statement(body)))
 
-    def pin(self, project: Project, url: str, more: str = "") -> None:
-        """Name this organisation in the rules of a project's user."""
+    def pin(self, project: Project, url: str, more: str = "", person: str = "dave") -> None:
+        """Name this organisation in the rules of a project's user, and who that is."""
         place = project.home / "config/penstock/penstock.toml"
         place.parent.mkdir(parents=True, exist_ok=True)
-        table = f'[bundle]\nurl = "{url}"\nkey = "{self.key}"\n'
+        table = f'[bundle]\nurl = "{url}"\nkey = "{self.key}"\nperson = "{person}"\n'
         place.write_text(f"version = 1\n{table}{more}")

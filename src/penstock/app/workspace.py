@@ -433,6 +433,7 @@ class Workspace(Struct, frozen=True, dict=True):
         from penstock.core.audit.approval.standing_approval import WriteApprovals
         from penstock.core.audit.query import parse_line
         from penstock.core.audit.run_accounts import RUN_ENTRIES, RunAccounts
+        from penstock.core.bundle.author import author_of
 
         if log and os.path.realpath(log) == os.path.realpath(self.record.path):
             log = ""  # our own by its path: everything that we know of it counts
@@ -445,7 +446,7 @@ class Workspace(Struct, frozen=True, dict=True):
             approvals.know(known.public, "" if log else known.since)
         approvals.passkeys.removed |= {} if log else self.keys.removed_passkeys()
         terms = () if log else bundle_terms(self.policy())
-        owners = OwnerApprovals(terms, self.keys.own_ids())
+        owners = OwnerApprovals(terms, author_of([self.policy().person], self.keys.own_ids()))
         for term in terms:
             approvals.trust(one.public for one in term.bundle.approvers)
         writes, runs = WriteApprovals(), RunAccounts()

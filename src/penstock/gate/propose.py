@@ -26,6 +26,7 @@ from penstock.core.proposals.model import FIRST, UNDO, Answer, Proposal, State
 from penstock.gate import node as nodes
 from penstock.gate.answer import Answerer
 from penstock.gate.parts import ANYTHING, Event, Item, Parts, event_of
+from penstock.gate.proof.owners import author_facts
 
 NONE: Mapping[str, Answer] = {}
 NO_FACTS: Mapping[str, str] = {}
@@ -175,7 +176,7 @@ class Proposer:
         first = [one for one in answered if not one.parent]
         if first:
             self.parts.proposals.add(
-                first, record=lambda new: self.parts.record_all([proposed(one) for one in new])
+                first, record=lambda new: self.parts.record_all(self._entries(new))
             )
         newer = [one for one in answered if one.parent]
         if newer:
@@ -187,7 +188,12 @@ class Proposer:
         closed = self.parts.proposals.supersede(newer, rejected=NONE)
         by = {one.parent: one.id for one in newer}
         told = [superseded(one, by[one.id], None) for one in closed]
-        self.parts.record_all([*told, *map(proposed, newer)])
+        self.parts.record_all([*told, *self._entries(newer)])
+
+    def _entries(self, made: Sequence[Proposal]) -> list[Event]:
+        """Return the entries of proposals that are new on the queue, with who made them."""
+        author = author_facts(self.parts)
+        return [{**proposed(one), **author} for one in made]
 
     def _answered_by_policy(self, one: Proposal) -> Proposal:
         """What the rules allow is answered by them; nobody needs to look."""

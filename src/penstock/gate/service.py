@@ -352,6 +352,10 @@ class Gate:
         """Return the same for several proposals, by id; those that need no owner are left out."""
         return self._answering.owners.tallies(found)
 
+    def has_owners(self, targets: Sequence[Target]) -> bool:
+        """Say whether a change of one of some paths would need an owner's approval."""
+        return self._answering.owners.has_owners(targets)
+
     def dangers(self, one: Proposal) -> tuple[str, ...]:
         """Return why a change needs a fresh proof, also in a session that is unlocked."""
         return self._answering.checking.dangers(one)

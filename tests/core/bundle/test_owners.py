@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from penstock.core.bundle.author import author_of
 from penstock.core.bundle.codeowners import read_codeowners
 from penstock.core.bundle.document import bundle_of
 from penstock.core.bundle.model import PolicyBundle
@@ -13,6 +14,8 @@ from penstock.core.bundle.owners import OwnerNeed, OwnerTally, need_of, needs, t
 from tests.organisation import ALICE, BOB, CAROL, Organisation, Person, owner
 
 PEOPLE = [ALICE.approver("pay"), BOB.approver("pay"), CAROL.approver("web")]
+
+OTHER = author_of(["somebody else"])
 
 
 def bundle(*owners: dict[str, object], **more: Any) -> PolicyBundle:
@@ -22,8 +25,8 @@ def bundle(*owners: dict[str, object], **more: Any) -> PolicyBundle:
 
 def counted(one: PolicyBundle, *signers: Person, author: Person | None = None) -> OwnerTally:
     found = needs(one, ("pay/a.py",), None)
-    keys = {author.key_id} if author else set()
-    return tally(found, one, [who.key_id for who in signers], keys)
+    maker = author_of([], [author.key_id]) if author else OTHER
+    return tally(found, one, [who.key_id for who in signers], maker)
 
 
 def test_two_of_a_group_have_to_approve() -> None:
@@ -61,8 +64,8 @@ def test_every_rule_that_matches_has_to_be_satisfied() -> None:
 def test_a_quorum_holds_for_every_path() -> None:
     one = bundle(quorum=2)
     found = needs(one, ("anything",), None)
-    assert tally(found, one, [ALICE.key_id, CAROL.key_id], ()).done
-    assert not tally(found, one, [ALICE.key_id], ()).done
+    assert tally(found, one, [ALICE.key_id, CAROL.key_id], OTHER).done
+    assert not tally(found, one, [ALICE.key_id], OTHER).done
 
 
 def test_a_need_survives_the_audit_log() -> None:
@@ -165,7 +168,7 @@ def test_a_mark_of_byte_order_hides_no_owner() -> None:
 def test_a_file_that_is_too_large_asks_for_nobody_instead_of_being_cut(end: bytes) -> None:
     one = bundle()
     found = needs(one, ("a.py",), read_codeowners(b"* @alice\n" + end))
-    assert not tally(found, one, [ALICE.key_id, BOB.key_id, CAROL.key_id], ()).done
+    assert not tally(found, one, [ALICE.key_id, BOB.key_id, CAROL.key_id], OTHER).done
 
 
 GITLAB = b"""
@@ -189,20 +192,20 @@ def test_codeowners_ask_for_one_of_the_owners_by_the_names_of_the_bundle() -> No
     one = bundle()
     found = needs(one, ("a.py",), read_codeowners(b"* @acme/pay\n"))
     assert [(need.groups, need.approvals) for need in found] == [(("pay",), 1)]
-    assert tally(found, one, [BOB.key_id], ()).done
-    assert not tally(found, one, [CAROL.key_id], ()).done
+    assert tally(found, one, [BOB.key_id], OTHER).done
+    assert not tally(found, one, [CAROL.key_id], OTHER).done
 
 
 def test_owners_whom_the_bundle_does_not_know_are_nobody() -> None:
     one = bundle()
     found = needs(one, ("a.py",), read_codeowners(b"* @acme/ghosts\n"))
     everybody = [who.key_id for who in (ALICE, BOB, CAROL)]
-    assert not tally(found, one, everybody, ()).done
+    assert not tally(found, one, everybody, OTHER).done
 
 
 def test_codeowners_only_add_to_what_the_bundle_asks() -> None:
     one = bundle(owner("**", groups=["pay"], approvals=2))
     found = needs(one, ("a.py",), read_codeowners(b"* @carol\n"))
-    assert not tally(found, one, [CAROL.key_id], ()).done
-    assert not tally(found, one, [ALICE.key_id, BOB.key_id], ()).done
-    assert tally(found, one, [ALICE.key_id, BOB.key_id, CAROL.key_id], ()).done
+    assert not tally(found, one, [CAROL.key_id], OTHER).done
+    assert not tally(found, one, [ALICE.key_id, BOB.key_id], OTHER).done
+    assert tally(found, one, [ALICE.key_id, BOB.key_id, CAROL.key_id], OTHER).done

@@ -60,7 +60,7 @@ def organisation_levels(
         require_group(bundle, settings.group)
     except PenstockError as fault:
         return (missing_level(fault.message, file=path),)
-    return bundle_levels(bundle, settings.group, file=path)
+    return bundle_levels(bundle, settings.group, file=path, person=settings.person)
 
 
 def _settings(user: LoadResult) -> BundleSettings:

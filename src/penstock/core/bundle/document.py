@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from penstock.core.bundle.author import person
 from penstock.core.bundle.model import BundleApprover, OwnerRule, PolicyBundle, WhenStale
 from penstock.core.bundle.public_key import KeyTextError, key_text, public_key
 from penstock.core.digest import PREFIX, digest
@@ -160,7 +161,8 @@ def _bundle(body: Body) -> PolicyBundle:
     if (made.version == 1) != (not made.previous):
         raise _WrongFieldError("the first version has no `previous`, and every other one has it")
     _require_distinct([one.key_id for one in made.approvers], "two approvers have the same key")
-    _require_distinct([one.name for one in made.approvers], "two approvers have the same name")
+    held = {(one.public, person(by.name)) for by in made.approvers for one in by.passkeys}
+    _require_distinct([public.hex() for public, _ in held], "two approvers have the same passkey")
     return made
 
 

@@ -27,7 +27,10 @@ class WhenStale(StrEnum):
 
 
 class BundleApprover(Struct, frozen=True, kw_only=True):
-    """A person whose approvals count: the public half of their key, and their passkeys."""
+    """A key of a person whose approvals count, and its passkeys.
+
+    A person with several keys is there several times, by the same name.
+    """
 
     name: str
     groups: tuple[str, ...]

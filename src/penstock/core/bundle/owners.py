@@ -2,8 +2,9 @@
 
 The bundle's `[[owners]]`, its `quorum` and the project's CODEOWNERS each ask by themselves, and all
 that ask have to be satisfied. Which signatures are good is settled before, by bytes and keys.
-Always true: one key counts once; a key that the bundle does not have counts for nothing; the
-author counts for nobody who says `not_author`.
+Always true: one person counts once, by whatever key; a key that the bundle does not have counts
+for nothing; the author counts for nobody who says `not_author`, and where it is not known who that
+is, one more has to approve, because one of them may be the author.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
+from penstock.core.bundle.author import ChangeAuthor, person
 from penstock.core.bundle.codeowners import CodeOwners
 from penstock.core.bundle.model import BundleApprover, PolicyBundle
 from penstock.core.paths.globs import matches
@@ -30,9 +32,9 @@ class OwnerNeed(Struct, frozen=True, kw_only=True):
     not_author: bool
     by: str
 
-    def accepts(self, approver: BundleApprover, author: Collection[str]) -> bool:
-        """Say whether a person's approval counts; `author` are the ids of the author's keys."""
-        own = self.not_author and approver.key_id in author
+    def accepts(self, approver: BundleApprover, author: ChangeAuthor) -> bool:
+        """Say whether a person's approval counts."""
+        own = self.not_author and author.owns(approver)
         return not own and approver.belongs(self.groups)
 
     @property
@@ -69,32 +71,38 @@ class OwnerTally(Struct, frozen=True, kw_only=True):
 
     needs: tuple[OwnerNeed, ...]
     have: tuple[int, ...]
+    author_known: bool = True
+
+    def _rows(self) -> list[tuple[OwnerNeed, int, int]]:
+        """Return each need with the approvals that it has and those that it takes."""
+        pairs = zip(self.needs, self.have, strict=True)
+        return [(need, have, need.approvals + self._more(need)) for need, have in pairs]
+
+    def _more(self, need: OwnerNeed) -> int:
+        return 1 if need.not_author and not self.author_known else 0
 
     @property
     def done(self) -> bool:
         """True when every need is satisfied."""
-        return all(have >= need.approvals for need, have in zip(self.needs, self.have, strict=True))
+        return not self.open
 
     @property
     def open(self) -> tuple[OwnerNeed, ...]:
         """The needs that are not satisfied yet."""
-        pairs = zip(self.needs, self.have, strict=True)
-        return tuple(need for need, have in pairs if have < need.approvals)
+        return tuple(need for need, have, wanted in self._rows() if have < wanted)
 
     @property
     def said(self) -> str:
-        """The need that lacks most, for people: `1 of 2 approvals (payments)`."""
-        pairs = [*zip(self.needs, self.have, strict=True)]
-        need, have = max(pairs, key=lambda pair: pair[0].approvals - pair[1])
-        whole = counted(need.approvals, "approval")
-        return f"{min(have, need.approvals)} of {whole} by {need.whom}"
+        """The need that lacks most, for people: `1 of 2 approvals by payments`."""
+        need, have, wanted = max(self._rows(), key=lambda row: row[2] - row[1])
+        said = f"{min(have, wanted)} of {counted(wanted, 'approval')} by {need.whom}"
+        return f"{said} (one more than usual: the author is unknown)" if self._more(need) else said
 
     def as_json(self) -> dict[str, object]:
         """Return it as `--json` prints it."""
-        pairs = zip(self.needs, self.have, strict=True)
         rows = [
-            {"groups": [*need.groups], "have": have, "needed": need.approvals, "by": need.by}
-            for need, have in pairs
+            {"groups": [*need.groups], "have": have, "needed": wanted, "by": need.by}
+            for need, have, wanted in self._rows()
         ]
         return {"done": self.done, "says": self.said, "needs": rows}
 
@@ -133,9 +141,12 @@ def tally(
     found: Sequence[OwnerNeed],
     bundle: PolicyBundle,
     signers: Collection[str],
-    author: Collection[str],
+    author: ChangeAuthor,
 ) -> OwnerTally:
-    """Count the approvers behind some keys, each once; a key outside of the bundle is nobody's."""
-    people = [one for one in map(bundle.approver, dict.fromkeys(signers)) if one is not None]
-    have = tuple(sum(need.accepts(one, author) for one in people) for need in found)
-    return OwnerTally(needs=tuple(found), have=have)
+    """Count the people behind some keys, each once; a key outside of the bundle is nobody's."""
+    whole = author.in_bundle(bundle)
+    signed = [one for one in map(bundle.approver, signers) if one is not None]
+    have = tuple(
+        len({person(one.name) for one in signed if need.accepts(one, whole)}) for need in found
+    )
+    return OwnerTally(needs=tuple(found), have=have, author_known=whole.known)

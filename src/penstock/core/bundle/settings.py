@@ -14,11 +14,15 @@ Levels = Mapping[str, Mapping[str, object]]
 
 
 class BundleSettings(Struct, frozen=True, kw_only=True):
-    """Where bundles come from; `authorization` is `env:NAME` or `file:PATH`, never a secret."""
+    """Where bundles come from; `authorization` is `env:NAME` or `file:PATH`, never a secret.
+
+    `person` is who works on this machine, by the name that the bundle has for them.
+    """
 
     url: str = ""
     key: str = ""
     group: str = ""
+    person: str = ""
     authorization: str = ""
     ca_file: str = ""
 
@@ -30,7 +34,7 @@ class BundleSettings(Struct, frozen=True, kw_only=True):
 
 def bundle_settings(said: Mapping[str, object]) -> BundleSettings:
     """Return what a `[bundle]` table says."""
-    names = ("url", "key", "group", "authorization", "ca_file")
+    names = ("url", "key", "group", "person", "authorization", "ca_file")
     return BundleSettings(**{name: str(said.get(name) or "") for name in names})
 
 

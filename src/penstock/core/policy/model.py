@@ -164,7 +164,8 @@ class Policy(Struct, frozen=True, kw_only=True, dict=True):
     bundles: which of it counts depends on whose file it is. `enforced` is the policy without the
     levels that say `observe`, where one does. `nested` finds the layers of rules files in
     directories above a path; they only ever tighten. `bundle` is what the user's organisation
-    says, whose rules are among the layers, and `validity` how long that holds.
+    says, whose rules are among the layers, `validity` how long that holds, and `person` who works
+    on this machine by the user's own file.
     """
 
     layers: tuple[Layer, ...]
@@ -186,6 +187,7 @@ class Policy(Struct, frozen=True, kw_only=True, dict=True):
     page: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     bundles: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     bundle: PolicyBundle | None = None
+    person: str = ""
     validity: Validity | None = None
     warnings: tuple[str, ...] = ()
     degraded: str = ""

@@ -31,13 +31,16 @@ CODEOWNERS_RULE = "bundle-codeowners"
 FETCH = "ask the user to run `penstock bundle fetch`"
 
 
-def bundle_levels(bundle: PolicyBundle, group: str, *, file: str) -> tuple[LoadResult, ...]:
+def bundle_levels(
+    bundle: PolicyBundle, group: str, *, file: str, person: str = ""
+) -> tuple[LoadResult, ...]:
     """Return the levels of a bundle on a machine of a group; `file` is where it is kept."""
     found = [group_level(bundle, one) for one in groups_of(bundle, group)]
     first = replace(
         found[0],
         sources=((file, bundle.digest),),
         bundle=bundle,
+        person=person,
         validity=_validity(bundle),
     )
     return (first, *found[1:], *([_codeowners_level()] if bundle.counts_codeowners else []))

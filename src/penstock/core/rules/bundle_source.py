@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
+from penstock.core.bundle.author import person
 from penstock.core.bundle.document import KIND, Body, bundle_of
 from penstock.core.bundle.model import PolicyBundle
 from penstock.core.errors import InputError
@@ -158,15 +159,16 @@ def _check_owners(bundle: PolicyBundle) -> None:
             if fault is not None:
                 raise _wrong(f"`{glob[:200]}` in owners, {fault[0]}", fault[1])
             tidy(glob)
-        able = [one for one in bundle.approvers if one.belongs(rule.groups)]
+        able = {person(one.name) for one in bundle.approvers if one.belongs(rule.groups)}
         if len(able) < rule.approvals:
             raise _wrong(
                 f"`{rule.paths[0]}` needs {rule.approvals} of {', '.join(rule.groups)}, "
                 f"but the bundle has {len(able)}",
                 "add approvers, or ask for fewer approvals",
             )
-    if bundle.quorum > len(bundle.approvers):
+    everybody = {person(one.name) for one in bundle.approvers}
+    if bundle.quorum > len(everybody):
         raise _wrong(
-            f"`quorum` is {bundle.quorum}, but the bundle has {len(bundle.approvers)} approvers",
+            f"`quorum` is {bundle.quorum}, but the bundle has {len(everybody)} approvers",
             "add approvers, or lower it",
         )

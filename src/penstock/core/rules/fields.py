@@ -352,6 +352,11 @@ _BUNDLE = (
         doc=f"The organisation's public key: `ed25519:` and base64. {_OWN_FILE}",
     ),
     _text("group", f"The group of this machine; its policy counts besides `all`. {_OWN_FILE}"),
+    _text(
+        "person",
+        "Who works on this machine, by the bundle's name for them: the author of what is proposed "
+        f"here. Needed where their approver key is not in the bundle. {_OWN_FILE}",
+    ),
     Field(
         name="authorization",
         kind=FieldKind.CREDENTIAL,

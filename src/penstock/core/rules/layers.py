@@ -59,7 +59,8 @@ class LoadResult(Struct, frozen=True, kw_only=True):
     `excepts` are what one file takes out of rules; in a level they are part of its rules.
     `sources` are the files it came from with their digests. `literal` means that a spec's
     own format was read, and that the spec is to be followed to the letter. `bundle` is the
-    organisation's, where the level is one of its rules, and `validity` how long that holds.
+    organisation's, where the level is one of its rules, `validity` how long that holds, and
+    `person` who works on this machine.
     """
 
     name: str
@@ -73,6 +74,7 @@ class LoadResult(Struct, frozen=True, kw_only=True):
     literal: bool = False
     disable_line: int = 0
     bundle: PolicyBundle | None = None
+    person: str = ""
     validity: Validity | None = None
 
     @property
@@ -274,6 +276,7 @@ def build(
         page={level.name: level.settings.get("page", {}) for level in levels},
         bundles={level.name: level.settings.get("bundle", {}) for level in levels},
         bundle=next((level.bundle for level in levels if level.bundle), None),
+        person=next((level.person for level in levels if level.person), ""),
         validity=next((level.validity for level in levels if level.validity), None),
         warnings=tuple(str(warning) for level in levels for warning in level.warnings),
     )

@@ -51,6 +51,7 @@ from penstock.gate.prepare import Call as ToolCall
 MOST_OPEN = 64
 DOOR = "hook"
 PATIENCE = 0.5  # seconds for a lock that somebody else holds; several fit into `SECONDS`
+CHANGES = frozenset({Action.WRITE, Action.CREATE, Action.DELETE})
 ADVICE_SECONDS = 2.0  # less than the hook itself may take (`SECONDS` in `main`)
 
 
@@ -160,7 +161,7 @@ class Engine:
         judged = here.judge(tool_call(here, call, environ), measures=self._measures)
         decision = self._advised(here, call, judged.decision, environ)
         asks = call.attended and policy.gate.mode != "propose"
-        waits = decision.verdict is Verdict.ASK and not asks
+        waits = decision.verdict is Verdict.ASK and (not asks or _has_owners(here, judged))
         self.reached = _if_interrupted(call, decision, held=waits)
         if waits:
             from penstock.doors.hook.tickets import held  # where a person can be asked, none is
@@ -276,6 +277,14 @@ EVENTS: dict[str, Callable[[Engine, Workspace, HookCall, Mapping[str, str]], Hoo
     CONFIG: Engine.config,
     START: Engine.start,
 }
+
+
+def _has_owners(here: Workspace, judged: Judgement) -> bool:
+    """Say whether owners have to approve this: an agent's own prompt asks whoever sits there."""
+    if here.policy().bundle is None:
+        return False
+    changes = [one.request for one in judged.prepared if one.request.action in CHANGES]
+    return here.gate.has_owners([one.target for one in changes if one.target is not None])
 
 
 def _if_interrupted(call: HookCall, decision: Decision, *, held: bool) -> Reply:

@@ -4,7 +4,8 @@ What is asked is settled in `core.bundle.owners`; here the bundle in force, the 
 audit log are looked at. Who a person is, is proven by `answer` and `proof`.
 Always true: approvals are counted from the audit log, each by its signature over this proposal,
 and by the keys of the bundle as it is now; what the rules allow needs no owner. An undo is always a
-person's, so whether the rules allow it is asked here, of the bytes and not of the queue.
+person's, so whether the rules allow it is asked here, of the bytes and not of the queue. The author
+is who this machine says it is, and everybody whom the entries of the proposal name.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
+
 from penstock.core.audit.approval.owner_approvals import ENDORSED, endorser
-from penstock.core.audit.approval.standing_approval import fingerprint
+from penstock.core.audit.approval.standing_approval import PROPOSED, fingerprint
 from penstock.core.audit.query import Query, parse_line
+from penstock.core.bundle.author import ChangeAuthor, author_of, recorded_author
 from penstock.core.bundle.owners import OwnerNeed, OwnerTally, needs, tally
 from penstock.core.diff.measure import measure
 from penstock.core.errors import PenstockError, RefusedError
-from penstock.core.model import Request, Verdict
+from penstock.core.model import Request, Target, Verdict
 from penstock.core.proposals.model import UNDO, Answer, Proposal
 from penstock.core.proposals.short_id import short
 from penstock.gate.node import ACTIONS, Node, with_target
@@ -28,6 +32,24 @@ from penstock.gate.proof.check import signed_statement
 
 if TYPE_CHECKING:
     from penstock.core.bundle.codeowners import CodeOwners
+
+
+class LogAccount(Struct, kw_only=True):
+    """What the audit log says of one proposal: who signed for it, and who made it."""
+
+    author: ChangeAuthor
+    signers: list[str] = field(default_factory=list)
+
+
+def machine_author(parts: Parts) -> ChangeAuthor:
+    """Return the author of what is proposed here and now: the person who works on this machine."""
+    return author_of([parts.policy().person], parts.approvers.own_ids())
+
+
+def author_facts(parts: Parts) -> Event:
+    """Return what a `proposed` entry says of the author; nothing without a bundle."""
+    bundle = parts.policy().bundle
+    return {} if bundle is None else machine_author(parts).in_bundle(bundle).facts()
 
 
 class OwnerCheck:
@@ -47,9 +69,19 @@ class OwnerCheck:
             return {}
         codeowners = self._codeowners() if bundle.counts_codeowners else None
         wanted = [(one, needed) for one in found if (needed := self._needs(one, codeowners))]
-        signers = self._signers([one for one, _ in wanted])
-        author = self.parts.approvers.own_ids() if wanted else frozenset()
-        return {one.id: tally(needed, bundle, signers[one.id], author) for one, needed in wanted}
+        said = self._said([one for one, _ in wanted])
+        return {
+            one.id: tally(needed, bundle, said[one.id].signers, said[one.id].author)
+            for one, needed in wanted
+        }
+
+    def has_owners(self, targets: Sequence[Target]) -> bool:
+        """Say whether a change of one of some paths would need an owner's approval."""
+        bundle = self.parts.policy().bundle
+        if bundle is None or not targets:
+            return False
+        codeowners = self._codeowners() if bundle.counts_codeowners else None
+        return any(needs(bundle, (*one.judged, *one.twins), codeowners) for one in targets)
 
     def _needs(self, one: Proposal, codeowners: CodeOwners | None) -> tuple[OwnerNeed, ...]:
         bundle = self.parts.policy().bundle
@@ -93,22 +125,31 @@ class OwnerCheck:
             return self.parts.files.kind(self.parts.path(place)) is not None
         return False
 
-    def _signers(self, found: Sequence[Proposal]) -> dict[str, list[str]]:
-        """Return the ids of the keys whose signatures the log holds, by each proposal's id."""
-        bundle = self.parts.policy().bundle
+    def _said(self, found: Sequence[Proposal]) -> dict[str, LogAccount]:
+        """Return what the log says of each proposal, by its id."""
         by_id = {one.id: (one, fingerprint(one)) for one in found}
-        signers: dict[str, list[str]] = {known: [] for known in by_id}
-        for event in self._endorsements(found) if bundle else ():
-            one, mine = by_id.get(str(event.get("proposal")), (None, ""))
-            at = event.get("signed_at")
-            if one is None or event.get("proposal_hash") != mine or not isinstance(at, int | float):
+        mine = machine_author(self.parts) if found else ChangeAuthor()
+        said = {known: LogAccount(author=mine) for known in by_id}
+        for event in self._entries(found):
+            known = str(event.get("proposal"))
+            if known not in said:
                 continue
-            approver = endorser(event, signed_statement(one, at), bundle) if bundle else None
-            signers[one.id] += [approver.key_id] if approver else []
-        return signers
+            if event.get("op") == PROPOSED:
+                said[known].author |= recorded_author(event)
+            else:
+                said[known].signers += self._signer(event, *by_id[known])
+        return said
 
-    def _endorsements(self, found: Sequence[Proposal]) -> Iterator[Event]:
-        ops = frozenset({ENDORSED})
+    def _signer(self, event: Event, one: Proposal, mine: str) -> list[str]:
+        """Return the id of the key that signed an entry's approval of exactly this proposal."""
+        bundle, at = self.parts.policy().bundle, event.get("signed_at")
+        if event.get("proposal_hash") != mine or not isinstance(at, int | float) or not bundle:
+            return []
+        approver = endorser(event, signed_statement(one, at), bundle)
+        return [approver.key_id] if approver else []
+
+    def _entries(self, found: Sequence[Proposal]) -> Iterator[Event]:
+        ops = frozenset({ENDORSED, PROPOSED})
         only = Query(ops=ops, proposal=found[0].id if len(found) == 1 else "")
         for line in self.parts.log.lines(only) if found else ():
             yield parse_line(line) or {}
@@ -125,25 +166,23 @@ class OwnerCheck:
         """
         before = self.tallies(found)
         owned = [one for one in found if one.id in before]
-        signers = self._signers(owned)
+        said = self._said(owned)
         fresh = [
             endorsed(one, answers[one.id], facts.get(one.id, {}), before[one.id])
             for one in owned
-            if self._is_new(one, answers[one.id], before[one.id], signers[one.id])
+            if self._is_new(one, answers[one.id], before[one.id], said[one.id])
         ]
         self.parts.record_all(fresh)
         # Counted anew: somebody else may have approved in the same moment.
         after = self.tallies(owned)
         return frozenset(known for known, now in after.items() if not now.done)
 
-    def _is_new(
-        self, one: Proposal, answer: Answer, now: OwnerTally, signers: Sequence[str]
-    ) -> bool:
+    def _is_new(self, one: Proposal, answer: Answer, now: OwnerTally, said: LogAccount) -> bool:
         """Say whether an approval adds something. Raises RefusedError where it can't count."""
         bundle = self.parts.policy().bundle
         approver = bundle.approver(answer.key_id) if bundle and answer.key_id else None
-        author = self.parts.approvers.own_ids()
-        if approver is None or not any(approver.belongs(need.groups) for need in now.needs):
+        owner = approver and any(approver.belongs(need.groups) for need in now.needs)
+        if not (bundle and approver and owner):
             named = f"`{approver.name}` is not one of them" if approver else "your key is not in it"
             raise RefusedError(
                 "owner-needed",
@@ -151,6 +190,7 @@ class OwnerCheck:
                 because=f"the policy bundle says so, and {named}",
                 hint=_others(one),
             )
+        author = said.author.in_bundle(bundle)
         if not any(need.accepts(approver, author) for need in now.needs):
             raise RefusedError(
                 "author-cannot-approve",
@@ -158,13 +198,14 @@ class OwnerCheck:
                 because=f"`{approver.name}` is the author, whose own approval does not count",
                 hint=_others(one),
             )
-        if approver.key_id not in signers:
+        signers = [*said.signers, approver.key_id]
+        if tally(now.needs, bundle, signers, author).have != now.have:
             return True
         if not now.done:
             raise RefusedError(
                 "already-counted",
                 _needed(one, now),
-                because=f"`{approver.name}` has approved it already, and one key counts once",
+                because=f"`{approver.name}` has approved it already, and one person counts once",
                 hint=_others(one),
             )
         return False
@@ -180,7 +221,9 @@ class OwnerCheck:
         if not now.done:
             self.parts.record_of("refused", one, status="denied", code="owners-missing")
             raise missing(one, now)
-        return {"bundle": bundle.digest, "owners": [need.text for need in now.needs]}
+        author = self._said([one])[one.id].author.in_bundle(bundle)
+        owners = [need.text for need in now.needs]
+        return {"bundle": bundle.digest, "owners": owners, **author.facts()}
 
 
 def endorsed(one: Proposal, answer: Answer, facts: Event, now: OwnerTally) -> Event:

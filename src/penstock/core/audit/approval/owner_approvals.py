@@ -12,11 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from penstock.core.audit.approval.approval_proof import PASSKEY, passkey_of, touch_fault
 from penstock.core.audit.approval.approvals import approved_statement
-from penstock.core.audit.approval.standing_approval import APPLIED, UNASKED, approves
+from penstock.core.audit.approval.standing_approval import (
+    APPLIED,
+    PROPOSED,
+    UNASKED,
+    approves,
+)
 from penstock.core.audit.findings import AuditProblem, TamperKind
+from penstock.core.bundle.author import NAMES, NO_AUTHOR, ChangeAuthor, recorded_author
 from penstock.core.bundle.model import BundleApprover, PolicyBundle
 from penstock.core.bundle.owners import OwnerNeed, need_of, needs, tally
 from penstock.core.proposals.model import UNDO
@@ -39,20 +46,24 @@ class BundleTerm(Struct, frozen=True, kw_only=True):
 class OwnerApprovals(Struct):
     """Goes over numbered entries once, in their order; `problems` are its finds.
 
-    `terms` are the bundles that were in force, the oldest first, and `author` the ids of the keys
-    of whoever's machine it is.
+    `terms` are the bundles that were in force, the oldest first, and `author` is whoever's machine
+    it is; the entries of a proposal and of its write name the author of that day.
     """
 
     terms: Sequence[BundleTerm]
-    author: frozenset[str] = frozenset()
+    author: ChangeAuthor = NO_AUTHOR
     problems: list[AuditProblem] = field(default_factory=list)
     _signed: dict[str, list[Event]] = field(default_factory=dict)
     _standing: dict[str, Event] = field(default_factory=dict)
+    _authors: dict[str, ChangeAuthor] = field(default_factory=dict)
 
     def feed(self, events: Iterable[tuple[int, Event]]) -> None:
         """Check every write among some entries, each with the number of its line."""
         for line, event in events:
             known = str(event.get("proposal"))
+            if event.get("op") == PROPOSED:
+                so_far = self._authors.get(known, NO_AUTHOR)
+                self._authors[known] = so_far | recorded_author(event)
             if event.get("op") == ENDORSED:
                 self._signed.setdefault(known, []).append(event)
             elif event.get("op") == APPLIED:
@@ -83,8 +94,14 @@ class OwnerApprovals(Struct):
 
     def _lacking(self, event: Event, path: str, bundle: PolicyBundle) -> str:
         wanted = dict.fromkeys((*needs(bundle, (path,), None), *_said_needs(event)))
-        now = tally([*wanted], bundle, self._signers(event, bundle), self.author)
+        now = tally([*wanted], bundle, self._signers(event, bundle), self._author(event))
+        if NAMES not in event:  # an older version's, which knew no author but the machine's keys
+            now = replace(now, author_known=True)
         return "" if now.done else f"`{path}` was written with {now.said}"
+
+    def _author(self, event: Event) -> ChangeAuthor:
+        proposed = self._authors.get(str(event.get("proposal")), NO_AUTHOR)
+        return self.author | proposed | recorded_author(event)
 
     def _signers(self, event: Event, bundle: PolicyBundle) -> list[str]:
         found = []
