@@ -36,8 +36,8 @@ from penstock.core.policy.protected_names import (
 )
 from penstock.core.policy.rule import Where
 from penstock.core.rules import load
+from penstock.core.rules.documents import read_shipped
 from penstock.core.rules.foreign import BROKER_KEYS
-from penstock.core.rules.toml_positions import find_lines
 
 ROOT = "/home/me/project"
 ALLOW, ASK, DENY = Verdict.ALLOW, Verdict.ASK, Verdict.DENY
@@ -575,15 +575,12 @@ def test_a_start_does_not_repeat_the_proof() -> None:
 
 @pytest.mark.parametrize("name", ["guard", "strict", "destructive"])
 def test_a_preset_is_parsed_once_and_no_reader_changes_what_it_says(name: str) -> None:
-    file = f"preset:{presets.FILES[name]}"
     added = b'[includes]\npresets = ["destructive"]\n'
     text = added if name == "destructive" else f'preset = "{name}"\n'.encode()
     first = load.load("penstock.toml", {"penstock.toml": text}.get)
-    parsed = load._shipped_toml.cache_info().misses
+    parsed = read_shipped.cache_info().misses
     again = load.load("penstock.toml", {"penstock.toml": text}.get)
-    assert load._shipped_toml.cache_info().misses == parsed
+    assert read_shipped.cache_info().misses == parsed
     assert load.build(again) == load.build(first)
-    document, lines, problems = load._shipped_toml(file, presets.read(name))
+    document, _ = read_shipped(presets.read(name))
     assert document == tomllib.loads(presets.read(name).decode())
-    assert lines == find_lines(presets.read(name).decode())
-    assert problems == ()
