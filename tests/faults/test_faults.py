@@ -91,7 +91,7 @@ def test_what_is_stored_stays_acknowledged_when_nobody_can_be_told() -> None:
     assert "0 of 1 scenarios" in out
 
 
-FEW = ("--sample", "10", "--no-power", "--races", "0")  # of the 25,000 of `make faults`
+FEW = ("--sample", "24", "--no-power", "--races", "0")  # of the 25,000 of `make faults`
 
 
 @pytest.mark.slow
