@@ -4,8 +4,8 @@ It judges, stores proposals, takes answers, applies and undoes. Rules decide in 
 and records are behind ports; here is only the order of the steps.
 Enter by `service.Gate`, one method a step; each step is a module: `prepare`, `judge`, `propose`,
 `answer`, `apply`, `recover`, `undo`, `retention`; `rule_edit` and `versions` are for rules files;
-`git` is what git commands bring and lose; `lookup` finds what a person names, `views` keeps what
-a reader has seen.
+`git` is what git commands bring and lose; `lookup` finds what a person names, `receipts` what can
+be undone, `views` keeps what a reader has seen.
 Imported by: `app`, and by doors and commands, which call `Gate` and nothing behind it.
 Always true: only `apply` changes a file; no entry in the audit log, no write; after a fault the
 answer is what the disk says.

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from penstock.gate.parts import Item, Parts
     from penstock.gate.prepare import Call
     from penstock.gate.propose import Proposer
+    from penstock.gate.receipts import Receipts
     from penstock.gate.retention import Retention
     from penstock.gate.revision.one_file import Reviser
     from penstock.gate.revision.whole_set import SetReviser
@@ -86,6 +87,12 @@ class Gate:
         from penstock.gate.apply import Applier
 
         return Applier(self._parts, self._proposing)
+
+    @cached_property
+    def _receipts(self) -> Receipts:
+        from penstock.gate.receipts import Receipts
+
+        return Receipts(self._parts)
 
     @cached_property
     def _undoing(self) -> Undoer:
@@ -490,7 +497,7 @@ class Gate:
 
     def undoable(self, *, receipt: str = "", last: int = 0, path: str = "") -> tuple[Receipt, ...]:
         """Return what `undo` would take back."""
-        return self._undoing.find(receipt=receipt, last=last, path=path)
+        return self._receipts.find(receipt=receipt, last=last, path=path)
 
     def preview_undo(
         self, receipts: Sequence[Receipt], *, rebase: bool = False
@@ -509,7 +516,7 @@ class Gate:
         **more: str,
     ) -> Receipt:
         """Take a write that an agent made by itself into what can be undone."""
-        return self._undoing.adopt(
+        return self._receipts.adopt(
             path, before=before, after=after, event_hash=event_hash, at=at, **more
         )
 

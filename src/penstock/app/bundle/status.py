@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from penstock.app.rules.organisation import bundle_store
-from penstock.core.bundle.address import shown_address
 from penstock.core.bundle.settings import BundleSettings, bundle_settings
 from penstock.core.digest import PREFIX
 from penstock.core.errors import PenstockError
@@ -62,6 +61,7 @@ def bundle_status(now: float) -> dict[str, object] | None:
         settings = BundleSettings(key=bundle_store().pin().key)
     if not settings.wanted:
         return None
+    from penstock.core.bundle.address import shown_address
     from penstock.core.bundle.public_key import public_key
 
     store = bundle_store()

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -142,6 +141,8 @@ def _parsed(text: str) -> Cosigner | str:
 
 
 def _at_host(key: SignerKey, url: str) -> Cosigner | str:
+    from urllib.parse import urlsplit  # few logs have witnesses of others
+
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port

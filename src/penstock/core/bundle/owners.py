@@ -10,7 +10,6 @@ is, one more has to approve, because one of them may be the author.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
@@ -51,6 +50,8 @@ class OwnerNeed(Struct, frozen=True, kw_only=True):
 
 def _word(group: str) -> str:
     """Return a group as one word that is no other word of ours."""
+    from urllib.parse import quote  # few projects have owners
+
     quoted = quote(group, safe="/@:.-_") or EMPTY
     return f"%{ord(quoted[0]):02X}{quoted[1:]}" if quoted == NOT_AUTHOR else quoted
 
@@ -60,6 +61,8 @@ def need_of(text: str) -> OwnerNeed | None:
     number, _, rest = text.partition(" ")
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         return None
+    from urllib.parse import unquote
+
     words = rest.split()
     not_author = words[:1] == [NOT_AUTHOR]
     groups = tuple(map(unquote, words[1:] if not_author else words))

@@ -15,9 +15,8 @@ import base64
 import json
 import os
 import shlex
-import subprocess
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
@@ -28,6 +27,9 @@ from penstock.core.text.quantities import entries
 from penstock.stores.audit.segments import open_to_read
 from penstock.stores.system.os_errors import telling
 from penstock.stores.system.programs import program_outside
+
+if TYPE_CHECKING:
+    import subprocess
 
 MOST_NOTE = 64 * 1024
 TIMEOUT = 20.0  # a person waits for it at the end of a command
@@ -336,6 +338,8 @@ def _run(
     env: Mapping[str, str] | None = None,
     timeout: float = TIMEOUT,
 ) -> subprocess.CompletedProcess[str]:
+    import subprocess  # few witnesses are programs
+
     try:
         return subprocess.run(  # noqa: S603 - the operator named this program
             argv,

@@ -52,7 +52,7 @@ MOST_RECEIPTS = 300
 
 def history(request: Request) -> Response:
     """Show what was written, newest first."""
-    from penstock.gate.undo import standing
+    from penstock.gate.receipts import standing
 
     here = place(request)
     receipts = world_of(request).gate_of(here).receipts(limit=MOST_RECEIPTS)
@@ -85,7 +85,7 @@ def _receipt_page(
     *,
     answered: answers.AnswerResult | None = None,
 ) -> Response:
-    from penstock.gate.undo import standing
+    from penstock.gate.receipts import standing
 
     gate = here.gate
     rebase = "rebase" in request.query_params or form_of(request).get("rebase") == "1"
