@@ -198,7 +198,7 @@ def both(where: str) -> Iterator[Row]:
 
 def large(where: str) -> Iterator[Row]:
     """15 MB, few and many changes: time beside GNU diff, memory beside its limit."""
-    for (name, kind), percent in product(KINDS.items(), (0.03, 1, 5, 50, 80)):
+    for (name, kind), percent in product(KINDS.items(), (0.03, 0.5, 1, 5, 50, 80)):
         pair = Pair.of_kind(where, kind, 440_000, percent)
         own, other = best_of([pair.measure, pair.diff()], rounds=2 if percent > 5 else 5)
         apart = Apart.run(pair)
@@ -210,7 +210,7 @@ def large(where: str) -> Iterator[Row]:
 
 def huge(where: str) -> Iterator[Row]:
     """100 MB, few and many changes."""
-    for percent in (0.03, 50):
+    for percent in (0.03, 0.5, 50):
         pair = Pair.of_kind(where, code, 2_900_000, percent)
         apart = Apart.run(pair)
         (other,) = best_of([pair.git()], rounds=1)

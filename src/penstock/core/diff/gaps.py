@@ -72,7 +72,7 @@ def size_of(lines: list[bytes]) -> int:
     return sum(map(len, lines)) + len(lines) - open_end
 
 
-class Side(Struct):
+class WalkSide(Struct):
     """One content on a walk: the offset and the number of the next line, and where it ends."""
 
     source: Source
@@ -100,7 +100,10 @@ class Side(Struct):
 
 def gaps(before: Source, after: Source, span: ChangeSpan) -> list[Gap] | None:
     """Return the gaps between equal stretches; None when contents differ too much for a walk."""
-    a, b = Side(before, span.before_end, span.start), Side(after, span.after_end, span.start)
+    a, b = (
+        WalkSide(before, span.before_end, span.start),
+        WalkSide(after, span.after_end, span.start),
+    )
     found: list[Gap] = []
     effort = 0
     while a.at < a.end or b.at < b.end:
@@ -116,7 +119,7 @@ def gaps(before: Source, after: Source, span: ChangeSpan) -> list[Gap] | None:
     return found
 
 
-def _pass_stretch(a: Side, b: Side) -> bool:
+def _pass_stretch(a: WalkSide, b: WalkSide) -> bool:
     """Go on to the first lines that are not equal; False when a line is too long for that."""
     size = FIRST
     while size <= BLOCK:
@@ -133,7 +136,7 @@ def _pass_stretch(a: Side, b: Side) -> bool:
     return False
 
 
-def _meet_again(a: Side, b: Side, found: list[Gap]) -> int | None:
+def _meet_again(a: WalkSide, b: WalkSide, found: list[Gap]) -> int | None:
     """Note the gaps of the next window; return how many lines had to be searched.
 
     None says that the two sides do not meet in any window.
@@ -170,7 +173,7 @@ def _meeting(x: list[bytes], y: list[bytes]) -> tuple[int, int] | None:
 
 
 def _usual_gaps(
-    x: list[bytes], y: list[bytes], a: Side, b: Side, found: list[Gap]
+    x: list[bytes], y: list[bytes], a: WalkSide, b: WalkSide, found: list[Gap]
 ) -> tuple[int, int]:
     """Note gaps as they mostly are, one after the other; return how far that went on each side."""
     i = j = done_i = done_j = 0
