@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
-from bench.row import Row, best_of, command
-from penstock.core.diff.hunks import preview, unified
+from bench.row import Row, best_of, command, least_cpu
+from penstock.core.diff import walk
+from penstock.core.diff.hunks import hunks, preview, unified
 from penstock.core.diff.measure import measure
 from penstock.core.model import Change
 
@@ -125,6 +126,14 @@ class Pair:
         """Do what the rows are about."""
         return measured(self.before, self.after)
 
+    def counts_and_hunks(self) -> None:
+        """Ask for both, of contents that nobody has asked about before."""
+        walk.forget()
+        with open(self.before, "rb") as one, open(self.after, "rb") as two:
+            old, new = one.read(), two.read()
+        measure(old, new)
+        hunks(old, new)
+
     def diff(self) -> Callable[[], None]:
         """Return a call of GNU diff."""
         return command("diff", self.before, self.after)
@@ -177,9 +186,19 @@ def small(where: str) -> Iterator[Row]:
         pair.remove()
 
 
+def both(where: str) -> Iterator[Row]:
+    """Counts and hunks of the same contents, as proposing a change asks for them."""
+    for (name, kind), percent in product(KINDS.items(), (0.5, 5, 50, 80)):
+        pair = Pair.of_kind(where, kind, 10_000, percent)
+        own, other = least_cpu([pair.counts_and_hunks, pair.diff()], rounds=ROUNDS[10_000])
+        title = f"counts and hunks, 10,000 lines of {name}, {percent} % changed"
+        yield row(title, own, other, "GNU diff", limit=2.0, note="CPU")
+        pair.remove()
+
+
 def large(where: str) -> Iterator[Row]:
     """15 MB, few and many changes: time beside GNU diff, memory beside its limit."""
-    for (name, kind), percent in product(KINDS.items(), (0.03, 1, 5, 50, 80)):
+    for (name, kind), percent in product(KINDS.items(), (0.03, 0.5, 1, 5, 50, 80)):
         pair = Pair.of_kind(where, kind, 440_000, percent)
         own, other = best_of([pair.measure, pair.diff()], rounds=2 if percent > 5 else 5)
         apart = Apart.run(pair)
@@ -191,7 +210,7 @@ def large(where: str) -> Iterator[Row]:
 
 def huge(where: str) -> Iterator[Row]:
     """100 MB, few and many changes."""
-    for percent in (0.03, 50):
+    for percent in (0.03, 0.5, 50):
         pair = Pair.of_kind(where, code, 2_900_000, percent)
         apart = Apart.run(pair)
         (other,) = best_of([pair.git()], rounds=1)
@@ -286,7 +305,7 @@ def previewed_by_difflib(before: bytes, after: bytes) -> str:
 
 def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as where:
-        for part in (small, shown, large, huge, hard):
+        for part in (small, both, shown, large, huge, hard):
             yield from part(where)
 
 

@@ -32,6 +32,7 @@ def rows() -> Iterator[Row]:
     with _project():
         yield from _small()
         yield from _many()
+    yield from _written()
     yield from _large()
 
 
@@ -129,6 +130,44 @@ classify_write("old.py", content)
 generate_diff_preview("old.py", content)
 print((held("VmHWM") - before) * 1024, time.perf_counter() - start)
 """
+
+
+WRITE = """
+import langgraph.graph, langgraph.prebuilt, langgraph.types
+from penstock.langgraph import safe_file_write_gate
+
+def held(name):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(name))
+
+write = {"target_path": "old.py", "new_content": open("new.py", encoding="utf-8").read()}
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")
+before = held("VmRSS")
+done = safe_file_write_gate({"pending_writes": [write], "auto_mode": True})
+print((held("VmHWM") - before) * 1024, len(done["approved_writes"]))
+"""
+
+
+def _written() -> Iterator[Row]:
+    """One large write through the node, in a process that has LangGraph already."""
+    with _project():
+        for name, text in zip(("old.py", "new.py"), _pair(440_000, 0.03), strict=True):
+            Path(name).write_text(text, encoding="utf-8")
+        argv = [sys.executable, "-c", WRITE]
+        said = subprocess.check_output(argv, stderr=subprocess.DEVNULL, text=True)
+    grown, written = said.split()
+    if written != "1":
+        raise RuntimeError("nothing was written")
+    yield Row(
+        area=AREA,
+        name="memory, 15 MB written by the node",
+        subject=float(grown),
+        baseline=50 * MIB,
+        beside="50 MiB",
+        limit=1,
+        unit="B",
+    )
 
 
 def _large() -> Iterator[Row]:

@@ -190,7 +190,7 @@ class Record(Struct, frozen=True, dict=True):
         from penstock.core.audit.query import Query, parse_line
 
         # `*` and `?` are the only signs that a glob does not take for themselves.
-        lines = lines_of(self.path, Query(path=path.replace("*", "?"), last=last))
+        lines = lines_of(self.path, Query(path=path.replace("*", "?"), last=last), own=True)
         events = (parse_line(line) or {} for line in lines)
         return tuple(event for event in events if event.get("path") == path)
 
@@ -241,11 +241,14 @@ class Record(Struct, frozen=True, dict=True):
         return verify_log(self.path, evidence, notice=notice)
 
 
-def lines_of(path: str, query: Query) -> Iterator[bytes]:
-    """Yield the lines of a log and its rotated files that a query asks for, oldest first."""
+def lines_of(path: str, query: Query, *, own: bool = False) -> Iterator[bytes]:
+    """Yield the lines of a log and its rotated files that a query asks for, oldest first.
+
+    Beside a log that is Penstock's `own`, lists are kept that make queries for paths quick.
+    """
     from penstock.stores.audit.reader import read_lines
 
-    return read_lines(path, query)
+    return read_lines(path, query, listed=own)
 
 
 def _gone(remembered: LogHead) -> AuditReport:

@@ -116,7 +116,7 @@ queries = st.builds(
     Query,
     since=st.sampled_from(["", "2025-01-13T12:00:01Z"]),
     until=st.sampled_from(["", "2025-01-13T12:00:01Z"]),
-    path=st.sampled_from(["", "src/**", "*"]),
+    path=st.sampled_from(["", "src/**", "*", "**/b.py", "/src/?.py", "caf\u00e9", "c*f?"]),
     agent=st.sampled_from(["", "claude", 'x"y']),
     outcome=st.sampled_from(["", "denied", "ask", "other"]),
     rule=st.sampled_from(["", "r"]),

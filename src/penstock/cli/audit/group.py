@@ -136,7 +136,8 @@ def log(log_path: str, pager: bool, workspace: str | None, as_json: bool, **chos
     from penstock.core.text.display import spoken
 
     path = log_path or _record(workspace).path
-    events = (parse_line(line) or {} for line in lines_of(path, query(chosen)))
+    lines = lines_of(path, query(chosen), own=not log_path)
+    events = (parse_line(line) or {} for line in lines)
     if as_json:
         print_json({"events": list(events)})
         return OK

@@ -69,7 +69,7 @@ def command(
 
     here = open_workspace(workspace)
     when = parse_when(since, now=time.time()) if since else ""
-    lines = lines_of(here.record.path, Query(since=when, path=path, last=last))
+    lines = lines_of(here.record.path, Query(since=when, path=path, last=last), own=True)
     events = [parse_line(line) or {} for line in lines]
     if as_json:
         print_json({"events": events})

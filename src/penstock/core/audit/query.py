@@ -9,6 +9,7 @@ is what tells of such lines.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 from msgspec import Struct
@@ -93,14 +94,23 @@ class Query(Struct, frozen=True, kw_only=True):
         Searching bytes is fifty times quicker than reading lines, so the rarest part is
         named. A part is usable only when it stands on the line exactly as it is asked for.
         """
+        for text in (self.event_hash, self.proposal):
+            if text and _is_plain(text):
+                return b'"' + text.encode() + b'"'
+        if name := self.path_needle():
+            return name
         if self.outcome:
             start = _common_start(sorted(_outcomes(self.outcome)))
             if len(start) >= 2 and _is_plain(start):
                 return b':"' + start.encode()
-        for text in (self.event_hash, self.proposal, self.rule, self.op, self.agent):
+        for text in (self.rule, self.op, self.agent):
             if text and _is_plain(text):
                 return b'"' + text.encode() + b'"'
         return b""
+
+    def path_needle(self) -> bytes:
+        """Return bytes that the path of every fitting line must hold, b"" for none."""
+        return _longest_name(self.path).encode()
 
     def fits(self, line: bytes) -> bool:
         """Say whether a line's event fits; a line without one never does."""
@@ -126,6 +136,17 @@ def _common_start(words: list[str]) -> str:
     while at < min(len(first), len(last)) and first[at] == last[at]:
         at += 1
     return first[:at]
+
+
+def _longest_name(glob: str) -> str:
+    """Return the longest text that stands in every path that a glob meets; "" without a long one.
+
+    Never across a `/`, which JSON may write in two ways.
+    """
+    pieces = re.split(r"[*?/]+", glob)
+    return max(
+        (piece for piece in pieces if len(piece) > 2 and _is_plain(piece)), key=len, default=""
+    )
 
 
 def _is_plain(text: str) -> bool:

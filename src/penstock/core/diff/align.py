@@ -75,7 +75,7 @@ def common_of_few(a: Lines, b: Lines) -> Common:
     if len(set(x)) == len(x) == len(y):
         return _exactly(_rising(x, y))
     found = _guessed(x, y, lost=len(a) + len(b) - len(x) - len(y))
-    return common(_numbers(x), _numbers(y)) if found is None else _exactly(found)
+    return common(numbered(x), numbered(y)) if found is None else _exactly(found)
 
 
 def _guessed(x: Lines, y: Lines, *, lost: int) -> int | None:
@@ -106,7 +106,8 @@ def _rising(a: Lines, b: Lines) -> int:
     return len(anchors.longest_rise(array("i", map(place.__getitem__, a))))
 
 
-def _numbers(lines: Lines) -> array[int]:
+def numbered(lines: Lines) -> array[int]:
+    """Return a number for each line, equal for equal lines."""
     # By way of a list, which an array takes in at once and not one by one.
     return array("q", list(map(hash, lines)))
 

@@ -15,14 +15,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import accumulate, chain
 
+from penstock.core.diff.lcs import Lines
 from penstock.core.diff.pairs import pairs
+from penstock.core.diff.walk import walked
 from penstock.core.model import Bytes, Hunk
-from penstock.core.text.lines import numbers
+from penstock.core.text.lines import ChangeSpan, differing, line_list, numbers
 from penstock.core.text.white_space import folded
 
 # What stands behind the heading of some hunks: for the first, and the line where it is shown from.
 Heads = Callable[[Hunk, int], bytes]
 PREVIEW = 8000
+# What is at most so many bytes, both sides together, may be held as lines.
+FEW_BYTES = 1 << 21
 NOWHERE = b"/dev/null"
 NO_NEWLINE = b"\n\\ No newline at end of file\n"
 # What git writes with a backslash and a letter in names; other odd bytes become octal.
@@ -38,12 +42,37 @@ def hunks(
     """Return the runs of changed lines, as few lines as can be for all but huge contents."""
     if not white_space:
         before, after = folded(before), folded(after)
-    a = numbers(Bytes(before), 0, len(before), pairs=not line_ends)
-    b = numbers(Bytes(after), 0, len(after), pairs=not line_ends)
+    elif not line_ends:
+        before, after = before.replace(b"\r\n", b"\n"), after.replace(b"\r\n", b"\n")
+    old, new = Bytes(before), Bytes(after)
+    span = differing(old, new)
+    found = walked(old, new, span)
+    if found is None:
+        found = _paired(old, new, span)
+    top = before.count(b"\n", 0, span.start)
+    return tuple(moved(hunk, top, top) for hunk in found) if top else found
+
+
+def _paired(before: Bytes, after: Bytes, span: ChangeSpan) -> tuple[Hunk, ...]:
+    """Return the hunks of a span by looking at all of its lines, counted from its start."""
+    few = span.before_end + span.after_end - 2 * span.start <= FEW_BYTES
+    lines: Callable[..., Lines] = line_list if few else numbers
+    a = lines(before, span.start, span.before_end, pairs=False)
+    b = lines(after, span.start, span.after_end, pairs=False)
     rows, columns = len(a), len(b)
     found = pairs(a, b)
     ends = zip(chain(found.a, (rows,)), chain(found.b, (columns,)), strict=True)
     return tuple(between(ends))
+
+
+def moved(hunk: Hunk, rows: int, columns: int) -> Hunk:
+    """Return a hunk so many lines further down on each side."""
+    return Hunk(
+        before_start=rows + hunk.before_start,
+        before_end=rows + hunk.before_end,
+        after_start=columns + hunk.after_start,
+        after_end=columns + hunk.after_end,
+    )
 
 
 def between(pairs_then_end: Iterable[tuple[int, int]]) -> Iterator[Hunk]:

@@ -20,6 +20,7 @@ from penstock.core.diff import remarks as notes
 from penstock.core.diff.cuts import Common
 from penstock.core.diff.hunks import hunks
 from penstock.core.diff.remarks import NotePrefix
+from penstock.core.diff.walk import walked
 from penstock.core.errors import InputError
 from penstock.core.model import Change, ChangeKind, Source
 from penstock.core.text.lines import (
@@ -180,6 +181,10 @@ def _in_lines(
     span = differing(old, new)
     # One side in old Mac style reads like the other and yet has other bytes.
     identical = span.start == was.size == now.size and was.old_mac == now.old_mac
+    if _ends_alike(was, now) and (found := walked(old, new, span)) is not None:
+        deleted = sum(hunk.before_end - hunk.before_start for hunk in found)
+        added = sum(hunk.after_end - hunk.after_start for hunk in found)
+        return _Counts(deleted=deleted, least=deleted, added=added, identical=identical)
     rows, columns, common = _common(old, was, new, now, span, told)
     return _Counts(
         deleted=rows - common.least,
@@ -187,6 +192,12 @@ def _in_lines(
         added=columns - common.least,
         identical=identical,
     )
+
+
+def _ends_alike(was: ContentFacts, now: ContentFacts) -> bool:
+    r"""Say whether all lines of both contents end in `\n`, or all in `\r\n`."""
+    pairs = was.pairs + now.pairs
+    return pairs in (0, was.feeds + now.feeds)
 
 
 def _common(

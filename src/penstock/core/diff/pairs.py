@@ -14,7 +14,7 @@ from itertools import compress, pairwise
 from msgspec import Struct, field
 
 from penstock.core.diff import anchors, lcs
-from penstock.core.diff.align import Work, measure, shared_ends
+from penstock.core.diff.align import Work, measure, numbered, shared_ends
 from penstock.core.diff.cuts import Chain, CutRange, cuts, piece_of, view
 from penstock.core.diff.lcs import Lines
 from penstock.core.diff.occurrences import LineOccurrences
@@ -46,28 +46,37 @@ class Pairs(Struct, frozen=True):
         self.b.extend(map(at_b.__getitem__, others.b))
 
 
-def pairs(a: array[int], b: array[int]) -> Pairs:
+def pairs(a: Lines, b: Lines) -> Pairs:
     """Return the pairs of two contents."""
     found = Pairs()
     head, tail = shared_ends(a, b)
     x, y = a[head : len(a) - tail], b[head : len(b) - tail]
     found.run(0, 0, head)
     if x and y:
-        within = _small(x, y) if 2 * lcs.cost(x, y) <= CHEAP else _large(x, y)
+        cheap = 2 * lcs.cost(x, y) <= CHEAP
+        within = _small(x, y) if cheap else _large(numbered(x), numbered(y))
         found.add(within, range(head, len(a)), range(head, len(b)))
     found.run(len(a) - tail, len(b) - tail, tail)
     return found
 
 
-def _small(a: array[int], b: array[int]) -> Pairs:
+def _small(a: Lines, b: Lines) -> Pairs:
     """Find pairs at once, among the lines that both sides have."""
-    in_a, in_b = set(a), set(b)
-    at_a = [at for at, line in enumerate(a) if line in in_b]
-    at_b = [at for at, line in enumerate(b) if line in in_a]
+    in_a, in_b = bytes(map(set(b).__contains__, a)), bytes(map(set(a).__contains__, b))
+    x, y = list(compress(a, in_a)), list(compress(b, in_b))
+    at_a, at_b = places_of(in_a), places_of(in_b)
+    # Often nothing but equal lines is left.
+    if x == y:
+        return Pairs(at_a, at_b)
     within, found = Pairs(), Pairs()
-    _at_once([a[at] for at in at_a], [b[at] for at in at_b], 0, 0, within)
+    _at_once(x, y, 0, 0, within)
     found.add(within, at_a, at_b)
     return found
+
+
+def places_of(flags: bytes) -> array[int]:
+    """Return where flags are set."""
+    return array("i", list(compress(range(len(flags)), flags)))
 
 
 def _at_once(a: Lines, b: Lines, top: int, left: int, found: Pairs) -> None:
@@ -102,7 +111,7 @@ def _is_empty(chain: Chain, first: int, last: int) -> bool:
 
 
 def _kept(tally: LineOccurrences, lines: array[int]) -> array[int]:
-    return array("i", compress(range(len(lines)), tally.on_both_sides(lines)))
+    return places_of(tally.on_both_sides(lines))
 
 
 def _in_piece(

@@ -153,7 +153,7 @@ def common_start(one: Source, two: Source, *, end: int) -> int:
     for offset, length in _growing(end):
         x, y = read_exactly(one, offset, length), read_exactly(two, offset, length)
         if x != y:
-            return offset + _shared(x, y, lambda block, low, high: block[low:high])
+            return offset + shared_bytes(x, y)
     return end
 
 
@@ -165,6 +165,18 @@ def common_end(one: Source, two: Source, *, end: int) -> int:
         if x != y:
             return done + _shared(x, y, _from_end)
     return end
+
+
+def shared_bytes(x: bytes, y: bytes) -> int:
+    """Return how many bytes two blocks have in common from their start on."""
+    low, high = 0, min(len(x), len(y))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if x[low:middle] == y[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _shared(x: bytes, y: bytes, part: Callable[[bytes, int, int], bytes]) -> int:
@@ -235,6 +247,16 @@ def line_list(source: Source, start: int, end: int, *, pairs: bool) -> list[byte
     content = b"".join(blocks(source, start, end))
     *lines, rest = (content.replace(b"\r\n", b"\n") if pairs else content).split(b"\n")
     return [*lines, b"\n" + rest] if rest else lines
+
+
+def line_blocks(source: Source, start: int, end: int) -> Iterator[list[bytes]]:
+    """Yield the lines between two offsets, a block's at a time, told apart as in `line_list`."""
+    rest = b""
+    for block in blocks(source, start, end):
+        *lines, rest = (rest + block).split(b"\n")
+        yield lines
+    if rest:
+        yield [b"\n" + rest]
 
 
 def numbers(

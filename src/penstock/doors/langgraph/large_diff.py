@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from penstock.core.diff.hunks import between
+from penstock.core.diff.hunks import between, moved
 from penstock.core.diff.pairs import pairs
 from penstock.core.model import Hunk
 
@@ -34,16 +34,6 @@ def hunks(a: array[int], b: array[int]) -> Iterator[Hunk]:
         found, up_to = _window(a, b, i, j)
         yield from (moved(hunk, i, j) for hunk in found)
         i, j = i + up_to[0], j + up_to[1]
-
-
-def moved(hunk: Hunk, i: int, j: int) -> Hunk:
-    """Return a hunk so many lines further down on both sides."""
-    return Hunk(
-        before_start=i + hunk.before_start,
-        before_end=i + hunk.before_end,
-        after_start=j + hunk.after_start,
-        after_end=j + hunk.after_end,
-    )
 
 
 def _same(x: memoryview, y: memoryview, i: int, j: int) -> int:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from penstock.core.diff.hunks import unified
+from penstock.core.diff.hunks import moved, unified
 from penstock.core.model import Bytes, Hunk, Source
 from penstock.core.text.display import spoken
 from penstock.core.text.lines import blocks, differing, feeds_between, numbers, read_exactly
@@ -105,7 +105,7 @@ class _Large:
         b = numbers(self.new, span.start, span.after_end, pairs=True)
         self.told(total, total)
         for hunk in large_diff.hunks(a, b):
-            yield large_diff.moved(hunk, self.above, self.above)
+            yield moved(hunk, self.above, self.above)
 
     def _groups(self, found: Iterator[Hunk]) -> Iterator[_Group]:
         """Yield hunks together whose context would touch; a very long group is parted."""

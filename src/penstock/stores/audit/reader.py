@@ -1,7 +1,8 @@
 """Read the record's files back: all of it, a span of time, or the newest lines.
 
 Each file is sorted by time (`jsonl` sees to that), so a span is found by halving byte offsets,
-without an index; within it, lines are searched as bytes before any of them is parsed.
+without an index; within it, lines are searched as bytes before any of them is parsed. Entries about
+paths are found by lists beside the rotated files, where one may keep them (`path_list`).
 Always true: memory stays that of a block, however long the record; an unfinished last line is
 left out; a file whose lines do not begin with their time is read as a whole.
 """
@@ -13,7 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from penstock.core.audit.chain import place
 from penstock.core.audit.query import EVERYTHING, Query
-from penstock.stores.audit.segments import files_of, open_to_read, whole_blocks
+from penstock.stores.audit.path_list import lines_naming
+from penstock.stores.audit.segments import Segment, files_of, open_to_read, whole_blocks
 from penstock.stores.system.os_errors import shut, telling
 
 READ = 128 * 1024
@@ -27,18 +29,29 @@ def quiet(done: int, size: int) -> None:
     """Tell nobody how far it is."""
 
 
-def read_lines(path: str, query: Query = EVERYTHING) -> Iterator[bytes]:
-    """Yield the lines that a query asks for, oldest first, without their newlines."""
+def read_lines(path: str, query: Query = EVERYTHING, *, listed: bool = False) -> Iterator[bytes]:
+    """Yield the lines that a query asks for, oldest first, without their newlines.
+
+    `listed` says that lists of paths may be kept beside rotated files (`path_list`).
+    """
     if query.last > 0:
-        yield from reversed(list(_newest(path, query)))
+        yield from reversed(list(_newest(path, query, listed)))
         return
     for segment in files_of(path):
         fd = open_to_read(segment.path)
         try:
             with telling(segment.path):
-                yield from _chosen(fd, query)
+                if listed and _has_list(segment, query):
+                    yield from filter(query.fits, lines_naming(segment, fd, query.path_needle()))
+                else:
+                    yield from _chosen(fd, query)
         finally:
             shut(fd)
+
+
+def _has_list(segment: Segment, query: Query) -> bool:
+    """Say whether the list of a rotated file can answer a query."""
+    return segment.first >= 0 and bool(query.path_needle())
 
 
 def _chosen(fd: int, query: Query) -> Iterator[bytes]:
@@ -60,14 +73,19 @@ def _holding(block: bytes, needle: bytes) -> Iterator[bytes]:
         at = block.find(needle, end)
 
 
-def _newest(path: str, query: Query) -> Iterator[bytes]:
+def _newest(path: str, query: Query, listed: bool) -> Iterator[bytes]:
     """Yield up to `query.last` fitting lines, newest first."""
     left, needle = query.last, query.needle()
+    lines: Iterator[bytes]
     for segment in reversed(files_of(path)):
         fd = open_to_read(segment.path)
         try:
             with telling(segment.path):
-                for line in backwards(fd, *span(fd, query)):
+                if listed and _has_list(segment, query):
+                    lines = reversed(list(lines_naming(segment, fd, query.path_needle())))
+                else:
+                    lines = backwards(fd, *span(fd, query))
+                for line in lines:
                     if left and needle in line and query.fits(line):
                         left -= 1
                         yield line

@@ -19,6 +19,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from io import BytesIO
 
 from penstock.core.digest import digest_of_pieces
 from penstock.core.errors import StoreError
@@ -61,7 +62,9 @@ def whole(descriptor: int) -> bytes:
     """Return everything in an open file, read again when it changed size meanwhile."""
     data = b""
     for _ in range(TRIES):
-        data = b"".join(_with_one_more(descriptor, os.fstat(descriptor).st_size))
+        made = BytesIO()  # which hands over what it holds, where `join` would hold it twice
+        made.writelines(_with_one_more(descriptor, os.fstat(descriptor).st_size))
+        data = made.getvalue()
         if len(data) == os.fstat(descriptor).st_size:
             break
     return data

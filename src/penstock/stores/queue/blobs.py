@@ -18,6 +18,7 @@ import time
 import zlib
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from io import BytesIO
 
 from msgspec import Struct
 
@@ -75,7 +76,9 @@ class DiskBlobs:
             return None
         with private.told("read an image in", self._folder):
             try:
-                return b"".join(_pieces(self._path(name), name))
+                made = BytesIO()  # which hands over what it holds, where `join` would hold it twice
+                made.writelines(_pieces(self._path(name), name))
+                return made.getvalue()
             except FileNotFoundError:
                 return None
 

@@ -21,7 +21,6 @@ from penstock.core.file_mode import FileMode
 from penstock.core.model import Change, ChangeKind, Hunk
 from penstock.core.review.content_kind import ContentKind, content_kind
 from penstock.core.review.languages import BY_INDENTATION, Language, language_of
-from penstock.core.text.line_endings import split
 
 
 class LineRun(Struct, frozen=True, kw_only=True):
@@ -51,6 +50,19 @@ class LineRun(Struct, frozen=True, kw_only=True):
         ends = chain(self.starts[1:], (len(self.text),))
         for number, start, end in zip(self.numbers, self.starts, ends, strict=True):
             yield number + 1, self.text[start:end]
+
+
+class LineTable:
+    """The lines of a content with their ends, each made when somebody looks at it."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content, self.starts = content, _starts(content)
+
+    def __getitem__(self, at: int) -> bytes:
+        return self.content[self.starts[at] : self.starts[at + 1]]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(BytesIO(self.content))
 
 
 class ChangedText(Struct, frozen=True, kw_only=True, dict=True):
@@ -95,14 +107,14 @@ class ChangedText(Struct, frozen=True, kw_only=True, dict=True):
         return hunks(self.before or b"", self.after or b"", line_ends=False, white_space=exact)
 
     @cached_property
-    def old(self) -> list[bytes]:
+    def old(self) -> LineTable:
         """The lines before."""
-        return split(self.before or b"")
+        return LineTable(self.before or b"")
 
     @cached_property
-    def new(self) -> list[bytes]:
+    def new(self) -> LineTable:
         """The lines after."""
-        return split(self.after or b"")
+        return LineTable(self.after or b"")
 
     @cached_property
     def added(self) -> LineRun:
