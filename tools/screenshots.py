@@ -203,7 +203,7 @@ def filled(served: Served) -> dict[str, str]:
         "queue": "/",
         "proposal": f"/proposals/{modify}?view=unified",
         "side-by-side": f"/proposals/{modify}?view=split",
-        "lost-lines": f"/proposals/{replace}?view=unified",
+        "lost-lines": f"/proposals/{replace}?view=removed",
         "set": f"/proposals/{some}",
         "comments": f"/proposals/{modify}?view=unified",
         "selection": f"/selection?{urlencode([('id', one) for one in same])}",

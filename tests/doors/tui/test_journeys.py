@@ -35,13 +35,12 @@ def played(project: Project, play: Callable[[Stage], Awaitable[None]], **more: A
     asyncio.run(run())
 
 
-def test_what_would_be_lost_is_shown_first_and_a_approves_exactly_that(app: Project) -> None:
+def test_what_is_removed_is_said_first_and_a_approves_exactly_that(app: Project) -> None:
     one = one_proposed(app, "app.txt", b"short\n")
 
     async def play(stage: Stage) -> None:
         text = stage.text
-        assert text.index("REPLACE app.txt: 20 of 20 lines removed") < text.index("REMOVED LINES")
-        assert text.index("REMOVED LINES: 20") < text.index("hunk 1 of 1")
+        assert text.index("REPLACE app.txt: 20 of 20 lines removed") < text.index("hunk 1 of 1")
         await stage.press("a")
         assert "written: app.txt" in stage.text
         assert "no pending changes" in stage.text
@@ -52,6 +51,25 @@ def test_what_would_be_lost_is_shown_first_and_a_approves_exactly_that(app: Proj
     approved = events(app, "approved")[-1]
     assert approved["proof"] == "terminal"
     assert ops(app)[-4:] == ["proposed", "approved", "applying", "applied"]
+
+
+def test_d_leaves_only_the_removed_lines_and_what_it_leaves_out_was_not_shown(
+    app: Project,
+) -> None:
+    old = (app.root / "app.txt").read_text()
+    one_proposed(app, "app.txt", old.replace("line 3\n", "three\nmore\n").encode())
+
+    async def play(stage: Stage) -> None:
+        assert "+ three" in stage.text
+        await stage.press("d")
+        assert "- line 3" in stage.text
+        assert "three" not in stage.text
+        assert "line 4" not in stage.text
+        assert "only removed lines are shown" in stage.text
+        await stage.press("d")
+        assert "+ three" in stage.text
+
+    played(app, play)
 
 
 def test_the_third_approval_of_a_kind_offers_the_rule(app: Project) -> None:

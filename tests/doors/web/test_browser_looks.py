@@ -145,14 +145,16 @@ def test_the_header_has_two_rows_and_the_answer_is_always_in_sight(
                 expect(at.page.locator("#reject button.stop")).to_be_in_viewport()
             tall = bar.evaluate("bar => bar.getBoundingClientRect().height")
             assert tall <= 0.4 * 800 + 1, "most of the window is the diff's"
-        at.go(pages["replace"])
-        said = at.page.locator(".head-line").inner_text()
-        for part in ("src/app.py", "claude", "no rule matches", "Expires in", "lines removed"):
-            assert part in said, part
-        rows = at.page.locator(".row-one, .row-two")
-        tall = rows.evaluate_all("rows => rows.map(row => row.getBoundingClientRect().height)")
-        assert len(tall) == 2
-        assert max(tall) < 48
+        every = ("claude", "no rule matches", "Expires in")
+        for name, own in (("replace", "lines removed"), ("set", "applied atomically")):
+            at.go(pages[name])
+            said = at.page.locator(".head-line").inner_text()
+            for part in (*every, own):
+                assert part in said, part
+            rows = at.page.locator(".head-line > :not(.crumb)")
+            tall = rows.evaluate_all("rows => rows.map(row => row.getBoundingClientRect().height)")
+            assert len(tall) == 2, name
+            assert max(tall) < 48, name
 
 
 def test_on_a_phone_one_can_answer(browser: Browser, served: Served) -> None:

@@ -222,3 +222,42 @@ def test_only_the_same_session_is_linked(served: Served) -> None:
     (same,) = served.gate.propose([item], actor=AGENT)
     found = [rejected_before(served.gate, each) for each in (elsewhere, nobodys, same)]
     assert [each and each.id for each in found] == [None, None, one.id]
+
+
+@BOTH
+def test_the_removed_lines_are_a_view_of_the_diff(
+    browser: Browser, served: Served, script: bool
+) -> None:
+    served.write("a.txt", LINES)
+    changed = "".join(f"new {n}\n" for n in range(600)) + LINES.replace("line 99\n", "")
+    one = served.propose("a.txt", changed)
+    with window(browser, served, java_script_enabled=script) as at:
+        at.go(f"/proposals/{one.id}?view=split")
+        at.page.uncheck('input[name="hunk"][value="1"]')
+        at.page.keyboard.press("d") if script else at.page.click("text=Removed lines only")
+        expect(at.page.locator("table.diff")).to_have_count(1)
+        expect(at.page.locator("tr.gone")).to_have_count(1)
+        expect(at.page.locator("tr.gone .c")).to_have_text("line 99")
+        expect(at.page.locator("tr.new, tr.gap")).to_have_count(0)
+        expect(at.page.locator("tr.head")).to_have_count(2)
+        expect(at.page.locator('input[name="hunk"][value="1"]')).not_to_be_checked()
+        expect(at.page.locator(".unseen")).to_contain_text("201 new lines (400 to 600)")
+        expect(at.page.locator("[data-view=removed]")).to_have_attribute("aria-current", "true")
+        if script:
+            assert serious(at) == []
+            at.page.keyboard.press("d")
+            expect(at.page.locator("tr.new").first).to_be_visible()
+        at.go("/")
+        at.go(f"/proposals/{one.id}")
+        expect(at.page.locator(".new").first).to_be_visible()
+
+
+def test_a_region_is_found_from_the_removed_lines(browser: Browser, served: Served) -> None:
+    served.write("a.txt", LINES)
+    changed = LINES.replace("line 10\n", "X\n").replace("line 99\n", "")
+    one = served.propose("a.txt", changed, intent=intent("", ["10: here"], path="a.txt"))
+    with window(browser, served) as at:
+        at.go(f"/proposals/{one.id}?view=removed")
+        expect(at.page.locator("#after-10")).to_have_count(0)
+        at.page.click(".regions >> text=line 10")
+        expect(at.page.locator("#after-10")).to_be_in_viewport()

@@ -21,7 +21,7 @@ from penstock.doors.web.diff.options import View
 from penstock.doors.web.diff.rows import PAGE, Pager, PageRow
 
 TAG = re.compile(r"<[^>]*>")
-BOTH = pytest.mark.parametrize("view", list(View))
+BOTH = pytest.mark.parametrize("view", [View.UNIFIED, View.SPLIT])
 
 
 def rows(before: bytes | None, after: bytes | None, view: View = View.UNIFIED) -> list[PageRow]:
@@ -48,6 +48,16 @@ def test_every_changed_line_is_shown_exactly_once(
     shown = [row for row in rows(compared.before, compared.after, view) if row.kind != Kind.SAME]
     assert [row.before.number - 1 for row in shown if row.before] == gone
     assert [row.after.number - 1 for row in shown if row.after] == new
+
+
+@given(before=LINES, after=LINES)
+@settings(deadline=None, max_examples=60)
+def test_the_removed_lines_are_those_of_the_diff_and_nothing_else(
+    before: list[bytes], after: list[bytes]
+) -> None:
+    sides = b"".join(before), b"".join(after)
+    whole, only = rows(*sides), rows(*sides, View.REMOVED)
+    assert only == [row for row in whole if row.kind in (Kind.HEAD, Kind.GONE)]
 
 
 @given(before=LINES, after=LINES)

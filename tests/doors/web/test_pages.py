@@ -713,7 +713,7 @@ def test_odd_questions_get_a_page(served: Served, odd: str) -> None:
     served.write("a.txt", LINES)
     one = served.propose("a.txt", "new\n")
     browser = served.browser()
-    for name in ("page", "lost", "view", "drop"):
+    for name in ("page", "view", "drop"):
         assert browser.get(f"/proposals/{one.id}?{name}={odd}").status == 200
     assert browser.get(f"/proposals/{one.id}/insert?page={odd}").status == 200
     assert browser.get(f"/decisions?verdict={odd}&agent={odd}").status == 200
@@ -805,12 +805,13 @@ def test_a_long_diff_says_how_much_there_is_and_every_page_of_it_is_there(served
     browser = served.browser()
     page = get(browser, f"/proposals/{one.id}")
     assert "Showing 1–400 of 40,001 rows, page 1 of 101" in page.text
-    assert "first 24 of 20,000 removed lines" in page.text
     assert "This approves all 40,001 rows" in page.text
     last = get(browser, f"/proposals/{one.id}?page=101")
     assert "other 19999" in last.text
-    lost = get(browser, f"/proposals/{one.id}?lost=50")
-    assert "Showing 19,601 to 20,000 of 20,000 removed lines" in lost.text
+    gone = get(browser, f"/proposals/{one.id}?view=removed&page=50")
+    assert "Showing 19,601–20,000 of 20,001 rows, page 50 of 51" in gone.text
+    assert "line 19998" in gone.text
+    assert "other" not in gone.text
 
 
 def test_two_hundred_proposals_are_five_pages(served: Served) -> None:

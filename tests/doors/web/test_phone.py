@@ -274,6 +274,9 @@ def test_the_passphrase_is_refused_there_whatever_it_is_for(phone: PhoneServed) 
     for got in (browser.get("/rules/new"), browser.post("/rules/new", {"passphrase": WORDS})):
         assert got.status == 403
         assert "touch-only" in got.text
+    for path in (f"/proposals/{one.id}", "/rules", "/rules?suggest=1"):
+        assert "/rules/new" not in browser.get(path).text, "no link leads there"
+    assert "/rules/new" in phone.served.browser().get(f"/proposals/{one.id}").text
     assert phone.served.stored(one).state is State.WAITING
 
 

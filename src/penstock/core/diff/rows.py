@@ -8,7 +8,7 @@ Always true: every line of every hunk has exactly one row, in order; what is lef
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -29,7 +29,6 @@ class Kind(StrEnum):
     GONE = "gone"
     NEW = "new"
     PAIR = "pair"  # side by side
-    LOST = "lost"  # a line that goes, told before the diff
 
 
 class Block(Struct, frozen=True, kw_only=True):
@@ -102,6 +101,11 @@ def blocks(
         top, left = hunk.before_end, hunk.after_end
     gap = _Gap(len(hunks) + 1, context if hunks else 0, 0, opened)
     yield from _between(top, left, lines, gap, worth_hiding)
+
+
+def removed(found: Iterable[Block]) -> Iterator[Block]:
+    """Yield of a whole diff what is removed: every hunk's heading, and the lines that go."""
+    return (block for block in found if block.kind in (Kind.HEAD, Kind.GONE))
 
 
 class _Gap:

@@ -59,6 +59,7 @@ class ReviewApp(Conversation):
         Binding("m", "context", "context"),
         Binding("M", "context(True)", show=False),
         Binding("v", "sides", "side by side"),
+        Binding("d", "removed", "removed lines"),
         Binding("z", "whole", "diff only"),
         Binding("w", "fold", "long lines"),
         Binding("i", "details", "ids"),

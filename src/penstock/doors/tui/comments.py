@@ -107,7 +107,7 @@ def _said(one: LineComment, hunk: int) -> TextRows:
 
 def _parts(block: TextRows | Block, comments: Sequence[LineComment]) -> Iterator[TextRows | Block]:
     """Cut a block after each row that has a comment."""
-    if isinstance(block, TextRows) or block.kind in (Kind.LOST, Kind.GAP):
+    if isinstance(block, TextRows) or block.kind is Kind.GAP:
         yield block
         return
     start = 0

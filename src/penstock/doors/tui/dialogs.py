@@ -29,6 +29,7 @@ j k   J K      down and up   next and previous line of the diff
 n p            next and previous proposal
 g G   ] [      top and end   next and previous hunk
 z v i          diff only  side by side  ids and digests
+d              removed lines only, or the whole diff
 m M  W         more context  the whole file  hide white space
 T              files of the change set, with what you have viewed
 R              isolated runs and what they changed so far

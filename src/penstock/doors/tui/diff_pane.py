@@ -52,7 +52,6 @@ LOOKS: dict[str, Style] = {
     Tone.DANGER: Style(bold=True, color="red", reverse=True),
     Tone.HEADING: Style(bold=True, color="red"),
     Tone.COMMENT: Style(bold=True, italic=True),
-    Kind.LOST: Style(color="red"),
     Kind.HEAD: Style(bold=True, color="cyan"),
     Kind.GAP: Style(dim=True),
     Kind.SAME: Style(),
@@ -62,8 +61,8 @@ LOOKS: dict[str, Style] = {
 MARKED = Style(bold=True, underline=True)
 DIM = Style(dim=True)
 # Which rows show a line that changes, and of which side.
-MARKS: dict[str, str] = {Kind.LOST: BEFORE, Kind.GONE: BEFORE, Kind.NEW: AFTER}
-SIGNS: dict[str, str] = {Kind.LOST: "-", Kind.GONE: "-", Kind.NEW: "+"}
+MARKS: dict[str, str] = {Kind.GONE: BEFORE, Kind.NEW: AFTER}
+SIGNS: dict[str, str] = {Kind.GONE: "-", Kind.NEW: "+"}
 
 
 class PaneCell(Struct, frozen=True, kw_only=True):

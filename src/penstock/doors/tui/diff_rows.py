@@ -27,13 +27,13 @@ from penstock.core.diff.coverage import (
 from penstock.core.diff.expansion import CLOSED, Expansion
 from penstock.core.diff.hunks import hunks as hunks_of
 from penstock.core.diff.rows import CONTEXT, Block, Kind, blocks
+from penstock.core.diff.rows import removed as only_removed
 from penstock.core.model import Hunk
 from penstock.core.review.heads import HunkHeads
 from penstock.core.text.display import visible, visible_bytes
 from penstock.core.text.line_endings import split
 from penstock.core.text.quantities import counted
 
-SHOWN_LOST = 40
 TAB = "\u21e5"  # written for a tab; a real one of these is written out
 TAB_STOP = 4
 NO_END = "(no newline at end of file)"
@@ -189,15 +189,16 @@ def sheet(
     after: bytes | None,
     *,
     sides: bool = False,
-    lost: bool = False,
+    removed: bool = False,
     path: str = "",
     white_space: bool = True,
     opened: Expansion = CLOSED,
 ) -> Sheet:
-    """Return what is known and the diff; `sides` puts it side by side, `lost` what goes first.
+    """Return what is known and the diff; `sides` puts it side by side.
 
-    With a path, the heading of a hunk names the function that it is in. Without `white_space`,
-    lines that differ in nothing else are no change, and do not count as shown.
+    `removed` leaves only the lines that go. With a path, the heading of a hunk names the function
+    that it is in. Without `white_space`, lines that differ in nothing else are no change, and do
+    not count as shown.
     """
     old, new = split(before or b""), split(after or b"")
     binary = b"\0" in (before or b"") or b"\0" in (after or b"")
@@ -205,10 +206,11 @@ def sheet(
     found = exact
     if exact and not white_space:
         found = hunks_of(before or b"", after or b"", white_space=False)
-    rows: list[TextRows | Block] = [*facts, *(_lost(found) if lost else ())]
+    rows: list[TextRows | Block] = [*facts]
     if found:
         heads = HunkHeads(path, before, after)
-        made = blocks(found, len(old), sides=sides, opened=opened)
+        made = blocks(found, len(old), sides=sides and not removed, opened=opened)
+        made = only_removed(made) if removed else made
         rows += [_spoken(block, found, heads) for block in made]
         rows += _ends(before, after)
     elif binary:
@@ -248,23 +250,6 @@ def _plain_returns(lines: Sequence[bytes]) -> bool:
     """Returns that end every line alike are no news; where only some have them they are shown."""
     ended = sum(line.endswith(b"\n") for line in lines)
     return sum(line.endswith(b"\r\n") for line in lines) in (0, ended)
-
-
-def _lost(found: Sequence[Hunk]) -> Iterator[TextRows | Block]:
-    """Yield the lines that would be lost before the diff; of one hunk they stand there alike."""
-    total = sum(len(hunk.before) for hunk in found)
-    if not total:
-        return
-    yield _said(Tone.HEADING, f"REMOVED LINES: {total}")
-    if len(found) == 1:
-        return
-    left = SHOWN_LOST
-    for hunk in found:
-        if shown_of := hunk.before[:left]:
-            yield Block(kind=Kind.LOST, before=shown_of)
-        left -= len(shown_of)
-    if total > SHOWN_LOST:
-        yield _said(Tone.HEADING, f"... {total - SHOWN_LOST} more in the diff below")
 
 
 def _ends(before: bytes | None, after: bytes | None) -> Iterator[TextRows]:

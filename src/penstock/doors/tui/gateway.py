@@ -14,7 +14,6 @@ from penstock.app.places import user_rules
 from penstock.core.diff.expansion import CLOSED, Expansion
 from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.core.merge.combination import Combination
-from penstock.core.model import ChangeKind
 from penstock.core.proposals.line_comment import LineComment
 from penstock.core.proposals.model import OPEN, Moment, Proposal, Receipt, State
 from penstock.core.review.line_notes import line_notes
@@ -48,10 +47,11 @@ class ShownProposal(Struct, frozen=True, kw_only=True):
         *,
         sides: bool = False,
         details: bool = False,
+        removed: bool = False,
         white_space: bool = True,
         opened: Expansion = CLOSED,
     ) -> Sheet:
-        """Return what is shown of it; what a replacing one takes away comes first."""
+        """Return what is shown of it."""
         one = self.one
         known = facts(one, self.now, moved=self.moved, details=details, notes=self.notes)
         return sheet(
@@ -59,7 +59,7 @@ class ShownProposal(Struct, frozen=True, kw_only=True):
             self.before,
             self.after,
             sides=sides,
-            lost=one.change.kind is ChangeKind.REPLACE,
+            removed=removed,
             path=one.path,
             white_space=white_space,
             opened=opened,

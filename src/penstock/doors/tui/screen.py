@@ -89,7 +89,7 @@ class QueueScreen(App[int]):
         self.drafts = CommentDrafts()
         self.unticked: dict[str, frozenset[int]] = {}  # hunks of proposals, also of those not shown
         self.filter_text, self.search_text = "", ""
-        self.sides = self.details = False
+        self.sides = self.details = self.removed = False
         self.white_space = True
         self.opened: dict[str, Expansion] = {}  # gaps of diffs that were opened
         self.busy, self.told = "", ""
@@ -260,6 +260,7 @@ class QueueScreen(App[int]):
         made = seen.sheet(
             sides=self.sides,
             details=self.details,
+            removed=self.removed,
             white_space=self.white_space,
             opened=self.opened.get(seen.one.id, CLOSED),
         )
@@ -345,6 +346,12 @@ class QueueScreen(App[int]):
         """Show lines side by side, or one below the other."""
         self.sides = not self.sides
         await self._show_otherwise()
+
+    async def action_removed(self) -> None:
+        """Show the removed lines only, or the whole diff again."""
+        self.removed = not self.removed
+        await self._show_otherwise()
+        self.say("only removed lines are shown" if self.removed else "the whole diff is shown")
 
     async def action_details(self) -> None:
         """Show the ids and digests above the diff, or not."""

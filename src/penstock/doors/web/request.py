@@ -98,7 +98,7 @@ def asked(request: Request, name: str, *, most: int = 10**6) -> int:
 def view_of(request: Request) -> View:
     """Return how this person looks at diffs: as asked, or as last time."""
     wanted = request.query_params.get("view") or request.cookies.get(VIEW_COOKIE, "")
-    return View.SPLIT if wanted == View.SPLIT else View.UNIFIED
+    return View(wanted) if wanted in tuple(View) else View.UNIFIED
 
 
 def options_of(request: Request) -> DiffOptions:
@@ -106,14 +106,13 @@ def options_of(request: Request) -> DiffOptions:
     return DiffOptions(
         view=view_of(request),
         number=max(asked(request, "page"), 1),
-        lost_page=asked(request, "lost"),
         opened=expansion.read(request.query_params.get("open", "")),
         white_space=request.query_params.get("space") != HIDE,
     )
 
 
 def remember_view(request: Request, response: Response) -> None:
-    """Let the next page look the way that was asked for."""
-    if "view" in request.query_params:
-        view = view_of(request)
+    """Let the next page look the way that was asked for, if it shows all of a diff."""
+    view = view_of(request)
+    if "view" in request.query_params and view is not View.REMOVED:
         response.set_cookie(VIEW_COOKIE, view, max_age=YEAR, httponly=True, samesite="strict")

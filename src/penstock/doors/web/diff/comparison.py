@@ -131,11 +131,6 @@ class Comparison(Struct, frozen=True, dict=True):
         sides = [as_utf8(side) for side in (self.before, self.after) if side]
         return all(side.count(CRLF) == side.count(LF) > 0 for side in sides)
 
-    @cached_property
-    def lost(self) -> list[int]:
-        """The places of the lines that go; one that comes again in other white space stays."""
-        return [at for hunk in self.without_white_space.hunks for at in hunk.before]
-
     def shown(self, line: bytes, *, start: int = 0) -> str:
         """Return a line without its end and with everything hidden written out.
 

@@ -15,7 +15,6 @@ from penstock.core.diff.coverage import SIDES, ChangedParts, byte_parts, line_pa
 from penstock.core.diff.white_space import NONE as NO_BLANKS
 from penstock.core.diff.white_space import WhiteSpace
 from penstock.core.digest import digest
-from penstock.core.model import ChangeKind
 from penstock.core.proposals.model import Proposal
 from penstock.core.review.image_size import size_change
 from penstock.core.review.moves import MovedBlock
@@ -33,21 +32,11 @@ from penstock.gate.views import ChangeKey
 
 SHELF = Shelf()
 AS_USUAL = DiffOptions()
-FIRST_LOST, LOST_PAGE = 24, 400
+NUMBERED_PAGE = 400
 MOST_ROWS = 1600  # of all files of a page
 ROWS_OF_OTHERS = 20  # what a file takes that has no rows of text
 
 Numbered = tuple[tuple[int, Markup], ...]
-
-
-class LostLines(Struct, frozen=True, kw_only=True):
-    """The lines that would be lost: some of them, from which one on, and how many in all."""
-
-    lines: Numbered
-    first: int
-    total: int
-    pages: int
-    number: int
 
 
 class FileSide(Struct, frozen=True, kw_only=True):
@@ -71,8 +60,8 @@ class BytePage(Struct, frozen=True, kw_only=True):
 class FileView(Struct, frozen=True, kw_only=True):
     """One file's change, looked at. `parts` is all there is to see of it.
 
-    Of `changed` lines, `blanks` differ only in white space; the rows leave them out where the
-    options say so, `parts` never does.
+    `removed` says that some lines go while others come. Of `changed` lines, `blanks` differ only
+    in white space; the rows leave them out where the options say so, `parts` never does.
     """
 
     look: Presentation
@@ -83,12 +72,12 @@ class FileView(Struct, frozen=True, kw_only=True):
     options: DiffOptions = AS_USUAL
     hunks: int = 0
     changed: int = 0
+    removed: bool = False
     blanks: WhiteSpace = NO_BLANKS
     moves: tuple[MovedBlock, ...] = ()
     regions: tuple[RegionLink, ...] = ()
     said: tuple[RegionLink, ...] = ()  # what a person wrote when they rejected it
     boxes: CommentBoxes | None = None
-    lost: LostLines | None = None
     sides: tuple[FileSide, ...] = ()
     differs_at: int = 0
     of_bytes: BytePage | None = None
@@ -115,10 +104,9 @@ def of_proposal(
     *,
     options: DiffOptions = AS_USUAL,
 ) -> FileView:
-    """Return how a proposal's change looks; what a replacing one takes away comes first."""
-    lost = one.change.kind is ChangeKind.REPLACE
+    """Return how a proposal's change looks."""
     key = one.base, one.content
-    made = of_contents(key, one.path, before, after, options=options, lost=lost, drawn=True)
+    made = of_contents(key, one.path, before, after, options=options, drawn=True)
     said = one.answer.comments if one.answer else ()
     if not one.regions and not said:
         return made
@@ -137,10 +125,9 @@ def of_contents(
     after: bytes | None,
     *,
     options: DiffOptions = AS_USUAL,
-    lost: bool = False,
     drawn: bool = False,
 ) -> FileView:
-    """Return how two contents look beside each other; with the lost lines where `lost` says so.
+    """Return how two contents look beside each other.
 
     `drawn` is true on pages that draw pictures; on others they are bytes.
     """
@@ -157,9 +144,9 @@ def of_contents(
             options=options,
             hunks=len(made.hunks),
             changed=max(sum(map(len, side)) for side in _sides(made)),
+            removed=all(map(any, _sides(made))),
             blanks=made.blank_lines,
             moves=made.moves,
-            lost=_lost(made, options.lost_page, path) if lost else None,
         )
     at = content_type.first_difference(before or b"", after or b"")
     too_large = look is Presentation.TOO_LARGE
@@ -228,29 +215,11 @@ def _side(path: str, content: bytes | None, shown: BytePage | None) -> FileSide:
     )
 
 
-def _lost(made: Comparison, number: int, path: str) -> LostLines | None:
-    """Return the lost lines: the first few (page 0), or one page of all of them."""
-    if made.before is None or made.after is None:
-        return None
-    first, end = (number - 1) * LOST_PAGE, number * LOST_PAGE
-    places = made.lost[first:end] if number else made.lost[:FIRST_LOST]
-    colours = SHELF.coloured(made, made.old, places, path)
-    return LostLines(
-        lines=tuple(
-            (at + 1, markup(made.shown(made.old[at]), colours=colours.get(at, ()))) for at in places
-        ),
-        first=max(first, 0) + 1,
-        total=len(made.lost),
-        pages=max(1, -(-len(made.lost) // LOST_PAGE)),
-        number=number,
-    )
-
-
 def numbered(content: bytes, number: int) -> tuple[Numbered, int]:
     """Return one page of a file with its line numbers, and how many lines there are."""
     made = Comparison(content, content)
     lines = made.old
-    first = (max(number, 1) - 1) * LOST_PAGE
-    some = lines[first : first + LOST_PAGE]
+    first = (max(number, 1) - 1) * NUMBERED_PAGE
+    some = lines[first : first + NUMBERED_PAGE]
     shown = tuple((first + at, markup(made.shown(line))) for at, line in enumerate(some, 1))
     return shown, len(lines)

@@ -7,6 +7,7 @@ choice but the one that it changes.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import StrEnum
 from urllib.parse import urlencode
 
@@ -17,10 +18,11 @@ from penstock.core.diff.expansion import ALL, CLOSED, STEP, Expansion
 
 
 class View(StrEnum):
-    """How the two sides stand to each other."""
+    """How the two sides stand to each other; or the lines that go, and nothing else."""
 
     UNIFIED = "unified"
     SPLIT = "split"
+    REMOVED = "removed"
 
 
 HIDE = "hide"
@@ -31,7 +33,6 @@ class DiffOptions(Struct, frozen=True, kw_only=True):
 
     view: View = View.UNIFIED
     number: int = 1
-    lost_page: int = 0
     opened: Expansion = CLOSED
     white_space: bool = True
 
@@ -49,9 +50,8 @@ class DiffOptions(Struct, frozen=True, kw_only=True):
         """Return the query of the same diff with something else chosen."""
         made = replace(self, **changes)
         said = {
-            "view": made.view if "view" in changes else "",
+            "view": _said_view(made.view, changes),
             "page": made.number if made.number > 1 else "",
-            "lost": made.lost_page or "",
             "space": "" if made.white_space else HIDE,
             "open": made.opened.text,
         }
@@ -88,10 +88,15 @@ class SetFileOptions(DiffOptions, frozen=True, kw_only=True):
         """Return the query of the same page with something else chosen for this file."""
         made = replace(self, **changes)
         said = {
-            "view": made.view if "view" in changes else "",
+            "view": _said_view(made.view, changes),
             f"p{self.at}": made.number if made.number > 1 else "",
             f"s{self.at}": "" if made.white_space else HIDE,
             f"o{self.at}": made.opened.text,
         }
         own = urlencode({name: value for name, value in said.items() if value}, safe=":,")
         return "?" + "&".join(filter(None, (self.beside, own)))
+
+
+def _said_view(view: View, changes: Collection[str]) -> str:
+    """Return what an address says of the view: one that is not remembered is always said."""
+    return view if "view" in changes or view is View.REMOVED else ""

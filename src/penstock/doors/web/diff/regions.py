@@ -19,7 +19,7 @@ from penstock.core.model import Hunk
 from penstock.core.proposals.line_comment import LineComment
 from penstock.core.text.display import in_line
 from penstock.doors.web.diff.comparison import Comparison
-from penstock.doors.web.diff.options import DiffOptions
+from penstock.doors.web.diff.options import DiffOptions, View
 from penstock.doors.web.diff.rows import Pager
 
 
@@ -48,15 +48,17 @@ def _link(region: LineComment, compared: Comparison | None, options: DiffOptions
         return bare
     for side, line in _lines(region, compared):
         shown = compared if options.white_space else compared.without_white_space
-        found = Pager(shown, options.view, options.opened).place(side, line)
+        whole = View.UNIFIED if options.view is View.REMOVED else options.view
+        found = Pager(shown, whole, options.opened).place(side, line)
         if found is None:
             continue
-        made = options
+        made = replace(options, view=whole)
         if found.gap:
-            made = replace(options, opened=options.opened.more(found.gap, down=ALL))
+            made = replace(made, opened=options.opened.more(found.gap, down=ALL))
             found = Pager(shown, made.view, made.opened).place(side, line) or found
         made = replace(made, number=found.page)
-        query = "" if made == options else made.to()
+        said = {} if whole is options.view else {"view": whole}
+        query = "" if made == options else made.to(**said)
         return replace(bare, query=query, anchor=f"{side}-{line + 1}")
     return bare
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 from penstock.core.diff import words
 from penstock.core.diff.coverage import AFTER, BEFORE
 from penstock.core.diff.expansion import CLOSED, Expansion
-from penstock.core.diff.rows import Block, Kind, blocks
+from penstock.core.diff.rows import Block, Kind, blocks, removed
 from penstock.doors.web.diff.comparison import LONGEST, Comparison, LineWindow
 from penstock.doors.web.diff.markup import Colours, Ranges, markup
 from penstock.doors.web.diff.options import View
@@ -113,7 +113,7 @@ class Pager:
         self.compared = compared
         sides, lines = view is View.SPLIT, len(compared.old)
         found = blocks(compared.hunks, lines, sides=sides, worth_hiding=WORTH_HIDING, opened=opened)
-        self.blocks = tuple(found)
+        self.blocks = tuple(removed(found) if view is View.REMOVED else found)
         self.starts = tuple(accumulate(map(len, self.blocks), initial=0))
         self.total = self.starts[-1]
         self.pages = max(1, -(-self.total // PAGE))

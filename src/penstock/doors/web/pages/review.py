@@ -22,7 +22,7 @@ from penstock.doors.web import answers, wording
 from penstock.doors.web import drift as seen
 from penstock.doors.web.diff.content_type import picture_type
 from penstock.doors.web.diff.file import (
-    LOST_PAGE,
+    NUMBERED_PAGE,
     FileView,
     numbered,
     of_bytes,
@@ -186,7 +186,7 @@ def insert(request: Request) -> Response:
         lines=lines,
         total=total,
         number=number,
-        pages=max(1, -(-total // LOST_PAGE)),
+        pages=max(1, -(-total // NUMBERED_PAGE)),
     )
 
 

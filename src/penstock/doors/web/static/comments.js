@@ -105,9 +105,7 @@
 
   // -- keeping -----------------------------------------------------------------------------
 
-  let keeping = Promise.resolve();
-  let sending = 0; // how many times what was typed is on its way
-  let changed = false;
+  let changed = boxes().some((field) => field.value !== field.defaultValue); // before this script was there
 
   function count() {
     const many = boxes().filter((field) => field.value.trim()).length;
@@ -118,9 +116,7 @@
     changed = false;
     const fields = new URLSearchParams(new FormData(form));
     fields.delete("reason");
-    const address = form.getAttribute("action").replace(/reject$/, "comment");
-    sending += 1;
-    keeping = keeping.then(() => fetch(address, { method: "POST", body: fields, redirect: "manual", keepalive: true })).catch(() => null).finally(() => { sending -= 1; });
+    keepOnServer(form.getAttribute("action").replace(/reject$/, "comment"), fields);
     count();
   }
 
@@ -132,14 +128,14 @@
   document.addEventListener("change", (event) => {
     if (event.target.form === form && event.target.matches("textarea, [name^='line:']")) keep();
   });
-  // Nothing else is sent until what was typed is kept.
+  // Nothing else is sent until what was typed is kept; a passkey's touch waits for it, too.
+  window.keepTyped = () => { if (changed) keep(); return keeping; };
   document.addEventListener("submit", async (event) => {
     if (event.target === form || event.defaultPrevented || !(changed || sending)) return;
     event.preventDefault();
     event.stopImmediatePropagation(); // it is not sent yet
-    if (changed) keep();
-    await keeping;
-    event.target.requestSubmit(event.submitter);
+    await window.keepTyped();
+    if (!event.submitter?.disabled) event.target.requestSubmit(event.submitter);
   }, true);
   window.addEventListener("pagehide", () => { if (changed) keep(); });
 

@@ -10,8 +10,10 @@ const GO = ".card > a, [data-go]"; // what j and k go through
 
 // -- what changed ----------------------------------------------------------------------------
 
-let busy = false;
 const wanted = new Set();
+// One after the other: an answer that was asked for earlier never overwrites a later one.
+let turn = Promise.resolve();
+const inTurn = (act) => { turn = turn.then(act).catch((error) => reportError(error)); return turn; };
 const cardOf = (id) => $$("#queue .card").find((card) => card.dataset.id === id);
 
 async function ask(address) {
@@ -29,19 +31,16 @@ function address(ids) {
 }
 
 // What changed is asked for by its ids: an update is small, however long the queue is.
-async function update(ids) {
+function update(ids) {
   for (const id of ids) wanted.add(id);
-  if (busy) return;
-  busy = true;
-  while (wanted.size) {
+  inTurn(async () => {
     const some = [...wanted].slice(0, 100);
     for (const id of some) wanted.delete(id);
-    const answer = await ask(address(some));
-    if (!answer) continue;
-    const said = $("#update", await parsed(answer));
-    keepingFocus(() => merge(said));
-  }
-  busy = false;
+    const answer = some.length ? await ask(address(some)) : null;
+    const said = answer && $("#update", await parsed(answer));
+    if (said) keepingFocus(() => merge(said));
+    if (wanted.size) update([]);
+  });
 }
 
 function keepingFocus(act) {
@@ -61,6 +60,7 @@ function merge(said) {
   for (const fresh of $$(".card", said)) {
     const card = document.importNode(fresh, true);
     const old = cardOf(card.dataset.id);
+    if (!old) announce(card);
     if (old) old.replaceWith(card);
     else if ($$("#queue .card").length < Number(document.body.dataset.full)) place(card);
     else left += 1;
@@ -69,11 +69,14 @@ function merge(said) {
   if (left) $("#changed").hidden = false;
 }
 
-// A new card goes where the list's order has it, under the heading of its section.
-function place(card) {
+function announce(card) {
   card.classList.add("fresh");
   const detail = { path: $(".path", card)?.textContent || "", danger: Boolean($(".row2 .losing", card)) };
   document.dispatchEvent(new CustomEvent("penstock-fresh", { detail }));
+}
+
+// A new card goes where the list's order has it, under the heading of its section.
+function place(card) {
   const { order, section } = card.dataset;
   let after = $$("#queue .card").find((each) => each.dataset.order > order) || null;
   const own = $$("#queue .section").some((each) => each.textContent.trim() === section);
@@ -96,7 +99,7 @@ async function refresh() {
   const fresh = answer && await parsed(answer);
   if (!fresh || !$("#queue", fresh)) return;
   const known = new Set($$("#queue [data-id]").map((card) => card.dataset.id));
-  for (const card of $$("#queue [data-id]", fresh)) if (!known.has(card.dataset.id)) card.classList.add("fresh");
+  for (const card of $$("#queue [data-id]", fresh)) if (!known.has(card.dataset.id)) announce(card);
   keepingFocus(() => $("#queue").replaceWith(document.importNode($("#queue", fresh), true)));
   document.title = fresh.title;
   document.body.dataset.mark = fresh.body.dataset.mark;
@@ -106,8 +109,10 @@ async function refresh() {
 async function check() {
   if (FORMS.includes(page)) return;
   if (page === "queue") {
-    const answer = await ask(address([]));
-    if (answer && $("#update", await parsed(answer)).dataset.mark !== document.body.dataset.mark) refresh();
+    inTurn(async () => {
+      const answer = await ask(address([]));
+      if (answer && $("#update", await parsed(answer)).dataset.mark !== document.body.dataset.mark) await refresh();
+    });
     return;
   }
   const answer = await ask(`/proposals/${encodeURIComponent(document.body.dataset.id)}/state`);
@@ -249,6 +254,7 @@ const KEYS = {
   W: () => $("[id$=white-space] button, [id$=white-space] a", around())?.click(),
   o: () => { const fold = $("details.fold", around()); if (fold) fold.open = !fold.open; },
   v: () => $(".toggle [data-view]:not([aria-current])")?.click(),
+  d: () => { const only = $("[data-view=removed]"); (only?.matches("[aria-current]") ? $("[data-view]") : only)?.click(); },
   n: () => go(document.body.dataset.after),
   p: () => go(document.body.dataset.before),
   q: () => go("/"),
@@ -269,16 +275,22 @@ document.addEventListener("keydown", (event) => {
 
 // -- what is ticked -------------------------------------------------------------------------
 
-// What is not ticked is kept at once, so that it is not ticked again on another page. One after
-// the other: the last one that was pressed is the last one that is kept.
+// What is ticked and typed is kept by the server at once, so that it is there on another page. One
+// after the other: the last one that was pressed is the last one that is kept.
 let keeping = Promise.resolve();
+let sending = 0; // how much of it is on its way
+
+function keepOnServer(address, fields) {
+  sending += 1;
+  const send = () => fetch(address, { method: "POST", body: fields, redirect: "manual", keepalive: true });
+  keeping = keeping.then(send).catch(() => null).finally(() => { sending -= 1; });
+}
 
 function keepTicks() {
   const form = $("#approve");
   const fields = new URLSearchParams(new FormData(form));
   for (const secret of ["passphrase", "code", "unseen", "touch", "unlock", "unlocked"]) fields.delete(secret);
-  const address = form.getAttribute("action").replace(/approve$/, "choose");
-  keeping = keeping.then(() => fetch(address, { method: "POST", body: fields, redirect: "manual", keepalive: true })).catch(() => null);
+  keepOnServer(form.getAttribute("action").replace(/approve$/, "choose"), fields);
 }
 
 // What this page knows to be deselected; it can select that again, and nothing that another
@@ -293,6 +305,10 @@ document.addEventListener("change", (event) => {
   know(event.target);
   keepTicks();
 });
+
+// A box that was unticked before this script was there is kept now.
+const early = $$("input[name^=hunk], input[name=keep]").filter((box) => box.form?.id === "approve" && box.checked !== box.defaultChecked && box.type === "checkbox");
+if (early.length) { early.forEach(know); keepTicks(); }
 
 // -- small comforts --------------------------------------------------------------------------
 

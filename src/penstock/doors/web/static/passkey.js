@@ -27,6 +27,7 @@
   function reason(error) {
     if (error.name === "NotAllowedError") return "Cancelled, or this device has no registered passkey." + (find("#passphrase") ? " You can type the passphrase." : "");
     if (error.name === "InvalidStateError") return "This device already has a passkey for this page.";
+    if (error.name === "TypeError") return "The Penstock server can't be reached. Try again when it is back.";
     return error.message;
   }
 
@@ -55,12 +56,17 @@
     return secret;
   }
 
+  let touching = false; // whether the button is enabled is connection.js's to say
+
   async function touch(button) {
+    if (touching) return;
     const say = (words) => { find("[data-said]", proof).textContent = words; };
     for (const field of every("[data-typed] input", proof)) field.required = false;
     if (!form.reportValidity()) { typed(!form.elements.unlocked.value); return; }
-    button.disabled = true;
+    touching = true;
+    button.setAttribute("aria-busy", "true");
     say("Waiting for your passkey …");
+    await window.keepTyped?.();
     wanted();
     const fields = new URLSearchParams(new FormData(form));
     for (const secret of ["passphrase", "code", "unlocked"]) fields.delete(secret);
@@ -71,7 +77,8 @@
     } catch (error) {
       if (!error.code || OF_PASSKEYS.includes(error.code)) {
         say(reason(error));
-        button.disabled = false;
+        touching = false;
+        button.removeAttribute("aria-busy");
         typed(true);
         return;
       }
@@ -93,6 +100,7 @@
     window.addEventListener("pageshow", settle);
     document.addEventListener("penstock-locked", settle);
     button?.addEventListener("click", () => touch(button));
+    window.addEventListener("pageshow", () => { touching = false; button?.removeAttribute("aria-busy"); });
     form.addEventListener("submit", (event) => { if (!event.submitter?.hasAttribute("formaction")) wanted(); });
     // What the key `a` does: the touch itself is the question; an unlocked page asks once more.
     window.approveByKey = () => {

@@ -19,8 +19,8 @@
   }
 
   async function settle() {
-    place.hidden = false;
     button.textContent = await current() ? "Stop notifying this device" : "Notify this device";
+    place.hidden = false;
   }
 
   async function subscribe() {
@@ -29,7 +29,12 @@
     const { pushManager } = await navigator.serviceWorker.ready;
     const { key } = await (await fetch("/push/key")).json();
     const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytes(key) });
-    await send("/push/add", { subscription: JSON.stringify(made) });
+    try {
+      await send("/push/add", { subscription: JSON.stringify(made) });
+    } catch (error) {
+      await made.unsubscribe(); // the button says what the server knows
+      throw error;
+    }
     return say("This device is notified about new changes.");
   }
 
@@ -45,7 +50,7 @@
       const held = await current();
       await (held ? unsubscribe(held) : subscribe());
     } catch (error) {
-      say(error.message);
+      say(error.name === "TypeError" ? "The Penstock server can't be reached." : error.message);
     }
     button.disabled = false;
     await settle();

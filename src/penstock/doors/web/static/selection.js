@@ -57,6 +57,7 @@
     });
     new MutationObserver(restore).observe(one("#main"), { childList: true, subtree: true });
     window.addEventListener("pageshow", restore);
+    for (const box of boxes()) if (box.checked) chosen.add(box.value); // ticked before this script was there
     restore();
   }
 
