@@ -171,6 +171,7 @@ class HttpSink(ThreadingHTTPServer):
         self.bodies: list[bytes] = []
         self.headers: list[dict[str, str]] = []
         self.retry_after = ""
+        self.answer: Callable[[bytes], bytes] = lambda _: b""
 
     @property
     def url(self) -> str:
@@ -196,8 +197,10 @@ class _Taking(BaseHTTPRequestHandler):
         self.send_response(status or 200)
         if status and self.server.retry_after:
             self.send_header("Retry-After", self.server.retry_after)
-        self.send_header("Content-Length", "0")
+        said = self.server.answer(body)
+        self.send_header("Content-Length", str(len(said)))
         self.end_headers()
+        self.wfile.write(said)
 
     def log_message(self, *args: Any) -> None:
         pass

@@ -201,6 +201,14 @@ def definitions() -> None:
             say(f"SKIPPED: {argv[-1]}: {Path(program).name} is not installed")
 
 
+def image() -> None:
+    """Build the image and run it, where buildah is installed and this is root."""
+    if os.geteuid() != 0 or not shutil.which("buildah"):
+        say("SKIPPED: the image: it needs root and buildah")
+        return
+    say(run(TOP / "tools/image").strip())
+
+
 def notes() -> None:
     """Write the release notes."""
     (DIST / "NOTES.md").write_text(release_notes.notes(TOP, release_notes.current(TOP)))
@@ -209,7 +217,7 @@ def notes() -> None:
 
 STEPS: Mapping[str, Callable[[], None]] = {
     one.__name__: one
-    for one in (build, reproduce, contents, definitions, notes, install, runners, bom)
+    for one in (build, reproduce, contents, definitions, image, notes, install, runners, bom)
 }
 
 if __name__ == "__main__":

@@ -145,6 +145,45 @@ def test_one_entry_that_is_refused_is_set_aside_and_told(here: Workspace) -> Non
         assert set(sink.hashes) == set(hashes(here)) - {hashes(here)[20]}
 
 
+def test_a_collector_that_takes_a_part_keeps_no_entry_from_us(here: Workspace) -> None:
+    """Its status is 200, and `partialSuccess` says that one record was dropped."""
+    add(here, 9)
+    add(here, 1, reason="poison")
+    add(here, 10)
+    made = hashes(here)
+    rejects = b'{"partialSuccess":{"rejectedLogRecords":"1"}}'
+    with http_sink() as sink:
+        sink.answer = lambda body: rejects if b"poison" in body else b"{}"
+        assert turn(here, f"otlp+{sink.url}").send() == ""
+        taken = b"".join(body for body in sink.bodies if b"poison" not in body)
+        own = '{"key":"event_hash","value":{"stringValue":"%s"}}'
+        assert [one for one in made if (own % one).encode() not in taken] == [made[9]]
+        (aside,) = Path(here.state, "ship").glob("*.refused.jsonl")
+        assert made[9].encode() in aside.read_bytes()
+        assert "ship_refused" in [event["op"] for event in here.record.events()]
+
+
+def test_a_collectors_answer_that_is_cut_off_is_no_answer(here: Workspace) -> None:
+    """Headers that say 200, and then the end: whether it rejects entries is not known."""
+    import socket
+
+    add(here, 2)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            line, _ = server.accept()
+            with line:
+                line.recv(1 << 20)
+                line.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n{"partial')
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        one = turn(here, f"otlp+http://127.0.0.1:{server.getsockname()[1]}")
+        assert one.send() == "its answer ends early, and may reject entries"
+        thread.join()
+    assert one.status().lag == 2
+
+
 def test_a_sink_that_refuses_everything_costs_no_entry(here: Workspace) -> None:
     made = add(here, 50)
     with http_sink(lambda _: 400) as sink:
@@ -268,10 +307,27 @@ def _in_structured_data(out: Path) -> list[str]:
 
 @NO_COLLECTOR
 def test_a_real_collector_gets_every_entry(here: Workspace, tmp_path: Path) -> None:
-    made = add(here, FEW)
-    with otel_collector(tmp_path / "otel") as (port, out):
+    add(here, MANY)
+    missing, twice = set(hashes(here)), 0
+    with otel_collector(tmp_path / "otel") as (port, out), out.open("rb") as printed:
         assert turn(here, f"otlp+http://127.0.0.1:{port}").send() == ""
-        wait_until(lambda: all(one in out.read_text(errors="replace") for one in made))
+
+        def arrived() -> bool:
+            """Read on in what it printed, which may be gigabytes."""
+            nonlocal twice
+            for line in iter(printed.readline, b""):
+                if not line.endswith(b"\n"):
+                    printed.seek(-len(line), os.SEEK_CUR)  # it is still being written
+                    break
+                name, _, value = line.strip().partition(b": Str(")
+                if name == b"-> event_hash":
+                    one = value.rstrip(b")").decode()
+                    twice += one not in missing
+                    missing.discard(one)
+            return not missing
+
+        wait_until(arrived)
+    assert twice <= MANY / 100
 
 
 def test_a_file_gets_every_entry_through_no_link(here: Workspace, tmp_path: Path) -> None:

@@ -17,8 +17,17 @@ import sys
 
 import tests.faults
 from tests.faults import power
+from tests.faults.progress import Progress
 from tests.faults.scenario import Result, Scenario, try_all
 from tests.faults.tracer import can_inject_errors, why_not
+
+SHIPPING = (
+    "test_a_sink_that_refuses_now_and_then_and_goes_away_gets_everything",
+    "test_a_killed_process_loses_nothing",
+    "test_a_real_collector_gets_every_entry",
+    "test_a_real_rsyslog_gets_every_entry",
+    "test_a_real_rsyslog_gets_every_entry_by_tls",
+)
 
 
 def scenarios() -> list[Scenario]:
@@ -56,6 +65,24 @@ def races(applies: int) -> bool:
     return subprocess.run(command, env=environment, check=False).returncode == 0
 
 
+def shipping(entries: int, folder: str) -> bool:
+    """Ship many entries to real receivers; one that got them all is not asked again."""
+    good = True
+    for name in SHIPPING:
+        done = Progress(folder, f"ship {entries} {name}") if folder else None
+        if done and done.is_done:
+            continue
+        test = f"tests/app/test_ship.py::{name}"
+        command = ["nice", "-n", "19", sys.executable, "-m", "pytest", "-q", test]
+        environment = {**os.environ, "PENSTOCK_SHIPPED": str(entries)}
+        survived = subprocess.run(command, env=environment, check=False).returncode == 0
+        print(f"{'ok  ' if survived else 'BAD '}{name}, {entries:,} entries", flush=True)
+        if done and survived:
+            done.finish()
+        good = good and survived
+    return good
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="strike at every Nth call only")
@@ -73,6 +100,7 @@ def main() -> int:
     parser.add_argument("--all-calls", action="store_true", help="every call, not every step")
     parser.add_argument("--no-power", action="store_true", help="leave out the power cuts")
     parser.add_argument("--races", type=int, default=20_000, help="applies per race; 0 for none")
+    parser.add_argument("--ship", type=int, default=1_000_000, help="entries to ship; 0 for none")
     options = parser.parse_args()
     if reason := why_not():
         print(f"SKIPPED: every fault of this harness, because {reason}", file=sys.stderr)
@@ -88,6 +116,8 @@ def main() -> int:
         good.append(power.main(only))
     if options.races and not options.only:
         good.append(races(options.races))
+    if options.ship and (not options.only or "ship" in options.only):
+        good.append(shipping(options.ship, options.progress))
     print(f"{good.count(False)} of {len(good)} scenarios are not as they should be")
     return 0 if all(good) and good else 1
 

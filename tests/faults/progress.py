@@ -36,6 +36,16 @@ class Progress:
         """Say whether a fault struck that was survived before; None where it was not."""
         return self._known.get(_key(plan, call))
 
+    @property
+    def is_done(self) -> bool:
+        """True where the whole of it was survived before."""
+        return "whole" in self._known
+
+    def finish(self) -> None:
+        """Note that the whole of it was survived."""
+        with self._path.open("a") as file:
+            file.write("whole 1\n")
+
     def note(self, plan: Plan, call: str, *, struck: bool) -> None:
         """Note that a fault was survived."""
         with self._path.open("a") as file:

@@ -12,7 +12,7 @@ from penstock.core.audit.export.outcomes import Sender
 from penstock.core.ship.answer import ShipStep, SinkAnswer, seconds_asked, wait_after
 from penstock.core.ship.batch import ShipCursor, UnsentEntry, batches, halves
 from penstock.core.ship.frames import framed
-from penstock.core.ship.otlp import otlp_body
+from penstock.core.ship.otlp import otlp_body, otlp_rejected
 
 SOURCE = Sender(version="1", host="h", log="/l")
 
@@ -66,9 +66,23 @@ def test_waiting_grows_and_has_an_end() -> None:
     assert (waits[0], waits[-1]) == (1.0, 300.0)
     assert wait_after(1, 42.0) == 42.0
     assert wait_after(1, 10**9) == 3600.0
-    assert [seconds_asked(text) for text in ("7", " 7 ", "-1", "soon", "٣", "9" * 99)] == [
+    assert [seconds_asked(text, 0) for text in ("7", " 7 ", "-1", "soon", "٣", "9" * 99)] == [
         *(7.0, 7.0, 0.0, 0.0, 0.0, 3600.0)
     ]
+    noon = 1_445_412_480.0
+    dates = ("Wed, 21 Oct 2015 07:28:30 GMT", "Wed, 21 Oct 2015 07:00:00 GMT", "Wed, 99 Oct 1")
+    assert [seconds_asked(text, noon) for text in dates] == [30.0, 0.0, 0.0]
+
+
+def test_a_collector_that_takes_a_part_has_not_taken_it() -> None:
+    said = b'{"partialSuccess":{"rejectedLogRecords":"3","errorMessage":"no"}}'
+    assert otlp_rejected(said) == 3
+    assert SinkAnswer(status=200, rejected=3).step is ShipStep.SPLIT
+    assert SinkAnswer(status=200, rejected=1).said == "the sink rejected 1 entry"
+    for other in (b"", b"OK", b"{}", b"[]", b'{"partialSuccess":{}}', b'{"partialSuccess":null}'):
+        assert otlp_rejected(other) == 0
+    for zero in (b"0", b'"0"', b"-1", b'"x"', b"1e999", b"null"):
+        assert otlp_rejected(b'{"partialSuccess":{"rejectedLogRecords":%s}}' % zero) == 0
 
 
 def test_a_frame_counts_bytes_not_characters() -> None:

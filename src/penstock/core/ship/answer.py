@@ -6,9 +6,12 @@ is away for a while is tried again.
 
 from __future__ import annotations
 
+from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
 from msgspec import Struct
+
+from penstock.core.text.quantities import counted
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 300.0
 LONGEST_ASKED = 3600.0  # what a sink may ask for by `Retry-After`
@@ -25,22 +28,30 @@ class ShipStep(StrEnum):
 
 
 class SinkAnswer(Struct, frozen=True, kw_only=True):
-    """What a sink answered: an HTTP status (200 for others that took it), or a problem."""
+    """What a sink answered: an HTTP status (200 for others that took it), or a problem.
+
+    `rejected` is how many entries of the batch it says it did not take, whatever its status.
+    """
 
     status: int = 0
     problem: str = ""
     retry_after: float = 0.0
+    rejected: int = 0
 
     @property
     def step(self) -> ShipStep:
         """What follows from it."""
-        if not self.problem and 200 <= self.status < 300:
-            return ShipStep.SENT
-        return ShipStep.SPLIT if self.status in UNTAKEN else ShipStep.WAIT
+        if self.problem:
+            return ShipStep.WAIT
+        if self.rejected or self.status in UNTAKEN:
+            return ShipStep.SPLIT
+        return ShipStep.SENT if 200 <= self.status < 300 else ShipStep.WAIT
 
     @property
     def said(self) -> str:
         """What went wrong, in one line."""
+        if self.rejected:
+            return f"the sink rejected {counted(self.rejected, 'entry', 'entries')}"
         return self.problem or f"the sink answered {self.status}"
 
 
@@ -53,7 +64,12 @@ def wait_after(failures: int, asked: float = 0.0) -> float:
     return max(own, min(asked, LONGEST_ASKED))
 
 
-def seconds_asked(text: str) -> float:
-    """Return what a `Retry-After` of seconds says; 0 where it says something else."""
+def seconds_asked(text: str, now: float) -> float:
+    """Return what a `Retry-After` says, as seconds or as a date; 0 where it says neither."""
     text = text.strip()
-    return min(float(text), LONGEST_ASKED) if text.isascii() and text.isdecimal() else 0.0
+    if text.isascii() and text.isdecimal():
+        return min(float(text), LONGEST_ASKED)
+    try:
+        return min(max(parsedate_to_datetime(text).timestamp() - now, 0.0), LONGEST_ASKED)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return 0.0

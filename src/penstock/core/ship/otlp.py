@@ -38,6 +38,18 @@ def otlp_body(lines: Iterable[bytes], source: Sender) -> bytes:
     return json.dumps(document, separators=(",", ":")).encode()
 
 
+def otlp_rejected(body: bytes) -> int:
+    """Return how many records a collector did not take although its status says that it did.
+
+    A `partialSuccess` with the number 0 is a warning. Whatever else is no refusal.
+    """
+    try:
+        said = json.loads(body)["partialSuccess"]["rejectedLogRecords"]
+        return max(int(said), 0)
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
+        return 0
+
+
 def _record(line: bytes) -> dict[str, object]:
     event = parse_line(line) or {}
     number, name = SEVERITIES.get(outcome_of(event).syslog, (9, "INFO"))

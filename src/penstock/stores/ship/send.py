@@ -12,18 +12,27 @@ import http.client
 import os
 import socket
 import ssl
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from penstock.core.audit.export.formats import Format, encode
 from penstock.core.audit.export.outcomes import Sender
 from penstock.core.ship.answer import TAKEN, SinkAnswer, seconds_asked
 from penstock.core.ship.frames import framed
-from penstock.core.ship.otlp import otlp_body
+from penstock.core.ship.otlp import otlp_body, otlp_rejected
 from penstock.core.ship.sink import Sink, SinkKind
-from penstock.stores.system.http_post import MOST_ANSWER, HttpAddress, post, told, trusted
+from penstock.stores.system.http_post import (
+    MOST_ANSWER,
+    HttpAddress,
+    HttpAnswer,
+    post,
+    told,
+    trusted,
+)
 from penstock.stores.system.private import OWN_FILE, sync
 
 WITHIN = 30.0  # seconds for each step of a connection
@@ -57,10 +66,22 @@ def _by_lines(line: SinkLine, lines: Sequence[bytes]) -> SinkAnswer:
 
 
 def _by_otlp(line: SinkLine, lines: Sequence[bytes]) -> SinkAnswer:
-    return _post(line, otlp_body(lines, line.source), JSON)
+    answer = _answer(line, otlp_body(lines, line.source), JSON)
+    if 200 <= answer.status < 300 and not answer.whole:
+        return SinkAnswer(problem="its answer ends early, and may reject entries")
+    return replace(_said(answer), rejected=otlp_rejected(answer.body))
 
 
 def _post(line: SinkLine, body: bytes, kind: str) -> SinkAnswer:
+    return _said(_answer(line, body, kind))
+
+
+def _said(answer: HttpAnswer) -> SinkAnswer:
+    asked = seconds_asked(answer.headers.get("retry-after", ""), time.time())
+    return SinkAnswer(status=answer.status, retry_after=asked)
+
+
+def _answer(line: SinkLine, body: bytes, kind: str) -> HttpAnswer:
     sink = line.sink
     to = HttpAddress(
         host=sink.host,
@@ -73,9 +94,7 @@ def _post(line: SinkLine, body: bytes, kind: str) -> SinkAnswer:
     headers = {"Content-Type": kind, "User-Agent": f"penstock/{line.source.version}"}
     if line.authorization:
         headers["Authorization"] = line.authorization
-    answer = post(to, body, headers)
-    asked = seconds_asked(answer.headers.get("retry-after", ""))
-    return SinkAnswer(status=answer.status, retry_after=asked)
+    return post(to, body, headers)
 
 
 # --- syslog --------------------------------------------------------------------------------

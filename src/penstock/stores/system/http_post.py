@@ -36,9 +36,10 @@ class HttpAddress(Struct, frozen=True, kw_only=True):
 
 
 class HttpAnswer(Struct, frozen=True, kw_only=True):
-    """What a server said; header names in lower case."""
+    """What a server said; header names in lower case. `whole` unless the body ends early."""
 
     status: int
+    whole: bool = True
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -69,7 +70,7 @@ def post(to: HttpAddress, body: bytes, headers: Mapping[str, str]) -> HttpAnswer
         with closing(made.getresponse()) as answer:
             text = answer.read(MOST_ANSWER)
             found = {name.lower(): value for name, value in answer.getheaders()}
-        return HttpAnswer(status=answer.status, body=text, headers=found)
+        return HttpAnswer(status=answer.status, body=text, headers=found, whole=not answer.length)
 
 
 def told(fault: Exception) -> str:
