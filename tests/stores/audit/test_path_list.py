@@ -12,7 +12,7 @@ from penstock.stores.audit import path_list
 from penstock.stores.audit.jsonl import JsonlLog
 from penstock.stores.audit.path_list import SUFFIX
 from penstock.stores.audit.reader import read_lines
-from penstock.stores.audit.segments import rotated
+from penstock.stores.audit.segments import Segment, rotated
 
 PATHS = ("src/app.py", "src/other/app.py", "docs/caf\u00e9.md", 'odd "name".py', "README.md")
 QUERIES = (
@@ -57,11 +57,19 @@ def test_answers_are_those_of_the_log_itself(log: str) -> None:
 
 def test_only_the_lines_in_question_are_read(log: str, monkeypatch: pytest.MonkeyPatch) -> None:
     list(read_lines(log, QUERIES[0], listed=True))
-    made = list[str]()
-    monkeypatch.setattr(path_list, "_entries", lambda segment: made.append(segment.path) or [])
-    looked = list[bytes]()
+    made, looked = list[str](), list[bytes]()
     real = path_list._line
-    monkeypatch.setattr(path_list, "_line", lambda fd, at: looked.append(at) or real(fd, at))
+
+    def entries(segment: Segment) -> list[bytes]:
+        made.append(segment.path)
+        return []
+
+    def line(fd: int, offset: bytes) -> bytes | None:
+        looked.append(offset)
+        return real(fd, offset)
+
+    monkeypatch.setattr(path_list, "_entries", entries)
+    monkeypatch.setattr(path_list, "_line", line)
     found = list(read_lines(log, Query(path="src/other/app.py"), listed=True))
     assert found
     assert not made
