@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from penstock import presets
 from penstock.app.rules.organisation import bundle_store, bundle_terms
 from penstock.app.rules.policy import (
     LARGEST_RULES,
@@ -415,7 +416,9 @@ class Workspace(Struct, frozen=True, dict=True):
         own = (*rules_of(self.root), user_rules())
         more = () if self.brought is None else (self.brought.file,)
         known = seen or {}
-        paths = dict.fromkeys((*own, *more, *policy.files))
+        # Another version of Penstock may bring other presets.
+        named = [name for name in presets.FILES.values() if f"preset:{name}" in policy.files]
+        paths = dict.fromkeys((*own, *more, *policy.files, *map(presets.place, named)))
         return tuple(known.get(path) or stamp(path) for path in paths)
 
     def verify(self, log: str = "", *, ask: bool = False) -> AuditReport:

@@ -24,5 +24,10 @@ SCHEMA = "penstock.schema.json"
 
 def read(name: str) -> bytes:
     """Return the bytes of a preset, or of the schema, by its name."""
-    with open(os.path.join(os.path.dirname(__file__), FILES.get(name, name)), "rb") as file:
+    with open(place(FILES.get(name, name)), "rb") as file:
         return file.read()
+
+
+def place(file: str) -> str:
+    """Return where a file of ours lies."""
+    return os.path.join(os.path.dirname(__file__), file)

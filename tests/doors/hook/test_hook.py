@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 import os
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from penstock import presets
+from penstock.app.places import stamp
 from penstock.core.proposals.short_id import short
 from penstock.startup.amalgamate import MODULES
 from tests.doors.hook.hooks import LAUNCHER, Hook, said
@@ -125,6 +128,14 @@ def test_rules_that_change_are_in_force_at_the_next_call(hook: Hook) -> None:
     hook.project.write("penstock.toml", "this is no TOML")
     assert said(hook.write("data/a.csv", "x"))["permissionDecision"] == "deny", "the last good"
     assert said(hook.write(".env", "x"))["permissionDecision"] == "deny"
+
+
+def test_a_compiled_policy_is_of_the_presets_that_are_installed(hook: Hook) -> None:
+    """An upgrade of Penstock changes no rules file of the project's, and is seen all the same."""
+    assert said(hook.write("a.csv", "x")) == {}
+    (kept,) = hook.project.home.rglob("hook.policy")
+    stamps = {one[0]: one for one in marshal.loads(kept.read_bytes())["stamps"]}
+    assert stamps[presets.place("guard.toml")] == stamp(presets.place("guard.toml"))
 
 
 # --- what is asked, told and refused -------------------------------------------------------------
