@@ -157,6 +157,7 @@ def test_the_header_has_two_rows_and_the_answer_is_always_in_sight(
             assert max(tall) < 48, name
 
 
+@pytest.mark.usefixtures("pages")  # another change is pending, so that one comes next
 def test_on_a_phone_one_can_answer(browser: Browser, served: Served) -> None:
     one = served.propose("phone.txt", "hello\n")
     with window(browser, served, **PHONE, has_touch=True, is_mobile=True) as at:

@@ -128,7 +128,7 @@
   document.addEventListener("change", (event) => {
     if (event.target.form === form && event.target.matches("textarea, [name^='line:']")) keep();
   });
-  // Nothing else is sent until what was typed is kept; a passkey's touch waits for it, too.
+  // Nothing else is sent until what was typed is kept, and no passkey is asked for.
   window.keepTyped = () => { if (changed) keep(); return keeping; };
   document.addEventListener("submit", async (event) => {
     if (event.target === form || event.defaultPrevented || !(changed || sending)) return;
