@@ -155,6 +155,26 @@ def test_what_a_failing_write_of_ours_left_is_no_file_that_the_run_removed(begin
     assert (play.root / "folder").read_text() == "a file now\n"
 
 
+@pytest.mark.parametrize("live", [True, False])
+def test_a_file_that_can_never_be_written_keeps_no_other_from_it(begin: Begin, live: bool) -> None:
+    """A file with two names is not replaced; it is of one set with all else that a run did."""
+    play = begin({"a.txt": "a\n", "two.txt": "two\n"})
+    os.link(play.root / "two.txt", play.root / "names.txt")
+    play.runs = keep_run(play.runs.here, started=time.time())  # the link was there before it
+    play.stage(("append", "a.txt", "b\n"), ("append", "two.txt", "b\n"), ("write", "c.txt", "c\n"))
+    for _ in range(2):
+        result = play.sync(live=live)
+        assert [one.path for one in result.failed] == ["two.txt"]
+        play.restart()
+    assert (play.root / "a.txt").read_text() == "a\nb\n"
+    assert (play.root / "c.txt").read_text() == "c\n"
+    assert (play.root / "two.txt").read_text() == "two\n"
+    os.unlink(play.root / "names.txt")
+    assert play.sync(live=False).settled
+    assert (play.root / "two.txt").read_text() == "two\nb\n"
+    assert len(play.runs.here.gate.receipts()) == 3
+
+
 def test_a_sync_that_is_asked_for_right_after_another_finds_what_came_between(begin: Begin) -> None:
     play = begin({})
     attendant = play.attendant()
