@@ -20,31 +20,55 @@ from penstock.stores.isolation.process import start
 from penstock.stores.isolation.room import RoomPlan
 
 ROUNDS = 7
-FILES, FOLDERS = 20_000, 200
+FILES, FEW, FOLDERS = 100_000, 1_000, 200
 SYNCED = 20
 STATUS = "git status --porcelain"
 # Many small programs that read and write: what builds and test runs consist of.
-BUILD = "for n in $(seq 60); do cp src/0/0.txt out.$n; sha256sum out.$n src/1/*.txt; done; rm out.*"
+BUILD = (
+    "for n in $(seq 60); do cp src/0/0.txt out.$n; sha256sum out.$n src/1/1?.txt; done; rm out.*"
+)
+TESTS = 40  # modules; each test reads files of the project and writes a temporary one
+TEST = """import pathlib, tempfile, unittest
+class Case(unittest.TestCase):
+    pass
+for at in range(10):
+    def test(self, at=at):
+        found = [one.read_text() for one in sorted(pathlib.Path("src", str(at)).glob("1?.txt"))]
+        with tempfile.NamedTemporaryFile("w", dir=".") as file:
+            file.writelines(found)
+        self.assertEqual(len(found), 10)
+    setattr(Case, f"test_{at}", test)
+"""
+TEST_RUN = f"{sys.executable} -B -m unittest discover -s tests"
 
 
 def rows() -> Iterator[Row]:
     """Measure runs; nothing where this machine cannot isolate one."""
     place = Path(__file__).resolve().parent.parent
     with tempfile.TemporaryDirectory(prefix=".bench-run-", dir=place) as folder:
-        small = _Ground(Path(folder, "small"), FOLDERS)
+        small = _Ground(Path(folder, "small"), FEW)
         if small.isolated("true")() != 0:
             return
         yield from small.starts()
         yield small.syncing()
-        large = _Ground(Path(folder, "large"))
+        large = _Ground(Path(folder, "large"), FILES)
+        yield _with_many(large, small)
         yield from large.inside()
         yield large.reading()
+
+
+def _with_many(large: _Ground, small: _Ground) -> Row:
+    subject, baseline = least_cpu([large.isolated("true"), small.isolated("true")], rounds=ROUNDS)
+    return Row(
+        area="run", name=f"isolation over {FILES:,} files", subject=subject, baseline=baseline,
+        beside=f"over {FEW:,}", limit=1.2, note="CPU time",
+    )  # fmt: skip
 
 
 class _Ground:
     """A project of many files, a home and a state, outside of /tmp: a run has its own of that."""
 
-    def __init__(self, folder: Path, files: int = FILES) -> None:
+    def __init__(self, folder: Path, files: int) -> None:
         self.project, self.home, self.layers = folder / "p", folder / "home", folder / "layers"
         for one in (self.project, self.home, self.layers):
             one.mkdir(parents=True)
@@ -53,6 +77,9 @@ class _Ground:
             (self.project / "src" / str(at)).mkdir(parents=True)
             for file in range(files // FOLDERS):
                 (self.project / "src" / str(at) / f"{file}.txt").write_text(f"{at} {file}\n")
+        (self.project / "tests").mkdir()
+        for at in range(TESTS):
+            (self.project / "tests" / f"test_{at}.py").write_text(TEST)
         self._git("add", "-A")
         self._git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all")
 
@@ -109,8 +136,9 @@ class _Ground:
 
     def inside(self) -> Iterator[Row]:
         for name, script, limit, note in (
-            (f"git status, {FILES:,} files", STATUS, 3.0, ""),
+            (f"git status, {FILES:,} files", STATUS, None, "; target 3x"),
             ("a build of many small programs", BUILD, None, "; target 1.1x"),
+            (f"a test run, {TESTS * 10} tests", TEST_RUN, None, "; target 1.1x"),
         ):
             calls = [self.isolated(script), self.plain(script), self.isolated("true")]
             subject, baseline, empty = least_cpu(calls, rounds=ROUNDS)
@@ -121,7 +149,7 @@ class _Ground:
             )  # fmt: skip
 
     def reading(self) -> Row:
-        self.isolated("for one in src/*/1*.txt; do echo x >> $one; done")()
+        self.isolated("for one in src/*/1.txt src/*/1?.txt; do echo x >> $one; done")()
         upper = str(self.layers / "project" / "upper")
         layer = RunLayer(upper=upper, real=str(self.project))
         names = [path for path in Path(upper).rglob("*") if path.is_file()]

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.skipif(bool(CANNOT), reason=f"NOT TESTED: this kernel c
 RUN = (sys.executable, "-m", "penstock.cli", "run", "--")
 END = {Claude: "Stop", Codex: "Stop", Gemini: "AfterAgent"}
 PYTHON = os.path.realpath(sys.executable)
+STATUS = f"{PYTHON} dist/ask.py < dist/question"
 NOT_WRITTEN = ".env was not written to the project"
 PENDING = "pending approval"
 # Nobody can tell by reading it which file it writes.
@@ -64,8 +65,11 @@ def test_denials_stay_questions_become_notes_and_news_are_heard_once(
         writing(client, root, ".env", SECRET, "TOKEN=gone\n"),
         writing(client, root, "lib/big.py", BIG, "x = 1\n"),
         shell(client, "python3 gen.py"),
-        *[shell(client, f"echo {at} > one.txt; sleep 0.4") for at in range(4)],
+        shell(client, f"until {STATUS} | grep -q '\"blocked\": .*[.]env'; do sleep 0.2; done"),
+        *[shell(client, f"echo {at} > one.txt") for at in range(4)],
     ]
+    guard.write("dist/ask.py", ASK)
+    guard.write("dist/question", '{"op": "status"}')
     report = client(project=guard, steps=steps, before=RUN).run()
     assert report.code == 0, report
     denied, asked, *_ = report.results
@@ -90,7 +94,7 @@ def test_the_end_of_a_turn_syncs(guard: Project, client: type[Session]) -> None:
     command = group["hooks"][0]["command"]
     guard.write("dist/ask.py", ASK)
     guard.write("dist/question", '{"op": "status"}')
-    asked = f"{PYTHON} dist/ask.py < dist/question > status.json"
+    asked = f"{STATUS} > status.json"
     group["hooks"][0]["command"] = f"{command}; cd {guard.root} && {asked}"
     settings.write_text(json.dumps({**document, "hooks": {event: [group]}}))
     steps = [writing(client, str(guard.root), "notes.txt", NOTES, NOTES + "fourth\n")]

@@ -72,6 +72,30 @@ def test_what_cannot_be_proposed_is_held_with_its_reason(
     assert because in held[0].because, what
 
 
+def sized(size: int) -> LayerNode:
+    return LayerNode(kind=EntryKind.FILE, digest=OLD, size=size)
+
+
+def test_a_file_whose_new_name_is_held_keeps_its_old_one() -> None:
+    """The layer would have the only copy of it otherwise, and be dropped."""
+    new = LayerEntry(path="e/new", node=sized(9), held="it is larger than 8 bytes")
+    entries = [
+        new,
+        LayerEntry(path="d/old", node=GONE, real=sized(9)),
+        LayerEntry(path="d/other", node=GONE, real=sized(8)),
+        LayerEntry(path="d", node=file(NEW), real=FOLDER),
+    ]
+    made, held = changes(entries)
+    assert [one.path for one in made] == ["d/other"]
+    assert {one.path: one.because for one in held} == {
+        "e/new": new.held, "d/old": "it may be the file that is held as e/new",
+        "d": "d/old is held",
+    }  # fmt: skip
+    bad = LayerEntry(path="\udcff", node=sized(9))
+    assert changes([bad, entries[1]])[0] == ()
+    assert len(changes([LayerEntry(path="e/new", node=sized(9)), entries[1]])[0]) == 2
+
+
 def test_directories_go_once_they_are_empty_and_before_what_replaces_them() -> None:
     entries = [
         LayerEntry(path="d/e", node=GONE, real=FOLDER),

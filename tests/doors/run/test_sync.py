@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,8 +19,10 @@ from penstock.core.digest import digest
 from penstock.core.proposals.model import Proposal, State
 from penstock.core.run.changes import changes
 from penstock.core.run.summary import SyncResult
+from penstock.doors.run.control import ControlSocket
 from penstock.doors.run.listing import drop, listed
 from penstock.doors.run.sort import actor_of, sort_layer
+from penstock.doors.run.supervise import Supervisor
 from penstock.doors.run.sync import Sync
 from penstock.gate import Item, Proof
 from penstock.stores.files.step import temp_name
@@ -47,6 +51,9 @@ class Play:
     def sync(self, *, live: bool = True, ask: bool = False) -> SyncResult:
         known = self.runs.live(RUN, self.stage.process) if live else None
         return Sync(here=self.runs.here, runs=self.runs, run=RUN, live=known, ask=ask).sync()
+
+    def attendant(self) -> Supervisor:
+        return Supervisor(here=self.runs.here, runs=self.runs, run=RUN, process=self.stage.process)
 
     def pending(self) -> list[Proposal]:
         return list(self.runs.here.gate.find(states=(State.WAITING,)))
@@ -146,6 +153,62 @@ def test_what_a_failing_write_of_ours_left_is_no_file_that_the_run_removed(begin
     left.unlink()
     assert not play.sync().failed
     assert (play.root / "folder").read_text() == "a file now\n"
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_a_file_that_can_never_be_written_keeps_no_other_from_it(begin: Begin, live: bool) -> None:
+    """A file with two names is not replaced; it is of one set with all else that a run did."""
+    play = begin({"a.txt": "a\n", "two.txt": "two\n"})
+    os.link(play.root / "two.txt", play.root / "names.txt")
+    play.runs = keep_run(play.runs.here, started=time.time())  # the link was there before it
+    play.stage(("append", "a.txt", "b\n"), ("append", "two.txt", "b\n"), ("write", "c.txt", "c\n"))
+    for _ in range(2):
+        result = play.sync(live=live)
+        assert [one.path for one in result.failed] == ["two.txt"]
+        play.restart()
+    assert (play.root / "a.txt").read_text() == "a\nb\n"
+    assert (play.root / "c.txt").read_text() == "c\n"
+    assert (play.root / "two.txt").read_text() == "two\n"
+    os.unlink(play.root / "names.txt")
+    assert play.sync(live=False).settled
+    assert (play.root / "two.txt").read_text() == "two\nb\n"
+    assert len(play.runs.here.gate.receipts()) == 3
+
+
+def test_a_sync_that_is_asked_for_right_after_another_finds_what_came_between(begin: Begin) -> None:
+    play = begin({})
+    attendant = play.attendant()
+    for at in range(3):
+        play.stage(("write", "a.txt", f"{at}\n"))
+        attendant.answer({"op": "sync"})
+        assert (play.root / "a.txt").read_text() == f"{at}\n"
+    before = len(play.runs.here.gate.receipts())
+    attendant.answer({"op": "sync"})
+    assert len(play.runs.here.gate.receipts()) == before
+
+
+def test_what_an_answer_brought_to_nobody_is_in_the_next_one(begin: Begin, tmp_path: Path) -> None:
+    """A hook that has no more time goes away; the model would never hear what was blocked."""
+    attendant = begin({}).attendant()
+    attendant.control = ControlSocket(str(tmp_path))
+    call = {"hook_event_name": "PostToolUse", "tool_name": "Write", "tool_input": {}}
+    question = {"op": "judge", "agent": "claude", "call": json.dumps(call), "environ": {}}
+    attendant.unheard.append(".env was not written")
+
+    def ask(*, stays: bool) -> str:
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(str(tmp_path / "run.sock"))
+            line.sendall(json.dumps(question).encode() + b"\n")
+            if not stays:
+                line.close()
+            for _ in range(2):
+                attendant.attend(attendant.descriptors())
+            return line.recv(10_000).decode() if stays else ""
+
+    ask(stays=False)
+    assert ".env was not written" in ask(stays=True)
+    assert ".env" not in ask(stays=True), "once"
+    attendant.control.close()
 
 
 def test_what_a_run_wrote_itself_is_no_edit_of_the_user(begin: Begin) -> None:

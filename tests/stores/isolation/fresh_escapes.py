@@ -62,7 +62,54 @@ FRESH: dict[str, str] = {
         "a, b = socket.socketpair(); socket.send_fds(a, [b'x'], [os.open(other, os.O_RDONLY)])\n"
         "write(f'/proc/self/fd/{socket.recv_fds(b, 9, 1)[1][0]}')"
     ),
+    "an asynchronous write": (
+        "c, b = ctypes.c_ulong(), ctypes.create_string_buffer(b'escaped')\n"
+        "fd = os.open(target, os.O_WRONLY); a = ctypes.addressof(b)\n"
+        "i = struct.pack('=QIiHhIQQqQII', 0, 0, 0, 1, 0, fd, a, 7, 0, 0, 0, 0)\n"
+        "i = ctypes.create_string_buffer(i); p = (ctypes.c_void_p * 1)(ctypes.addressof(i))\n"
+        "lib.syscall(206, 1, ctypes.byref(c))\n"
+        "lib.syscall(209, c, 1, p); time.sleep(0.05)"
+    ),
+    "a mode by the newest call": (
+        "lib.syscall(452, -100, os.fsencode(other), 0o777, 0) and os.chmod(other, 0o777)"
+    ),
+    "times by a descriptor that opens nothing": (
+        "fd = os.open(other, os.O_PATH); os.utime(f'/proc/self/fd/{fd}', (1, 1))"
+    ),
+    # -- what an overlay means by a deletion -------------------------------------------------------
+    "a move that leaves the mark of a deletion": (
+        "lib.renameat2(-100, os.fsencode(target), -100, os.fsencode(target + '.w'), 4)"
+    ),
+    "the mark of a deletion made by hand": "os.unlink(target); os.mknod(target, 0o020000, 0)",
+    "the mark of a new directory made by hand": (
+        "os.setxattr(os.path.dirname(target) + '/src', 'user.overlay.opaque', b'y')"
+    ),
+    # -- other names of sockets and pipes ----------------------------------------------------------
+    "a socket by a descriptor of its directory": (
+        "fd = os.open(elsewhere, os.O_PATH)\n"
+        "socket.socket(socket.AF_UNIX, 2).sendto(b'x', f'/proc/self/fd/{fd}/socket')"
+    ),
+    "a socket by its own descriptor": (
+        "fd = os.open(elsewhere + '/socket', os.O_PATH)\n"
+        "socket.socket(socket.AF_UNIX, 2).sendto(b'x', f'/proc/self/fd/{fd}')"
+    ),
+    "a socket from its own directory": (
+        "os.chdir(os.path.dirname(target)); socket.socket(socket.AF_UNIX, 2).sendto(b'x', 'socket')"
+    ),
+    "a socket in a directory that is bound again": (
+        "nested(); os.makedirs(at['tmp'] + '/b'); mount(elsewhere, at['tmp'] + '/b', None, 4096)\n"
+        "p = at['tmp'] + '/b/socket'; p = p if os.path.exists(p) else elsewhere + '/socket'\n"
+        "try: socket.socket(socket.AF_UNIX, 2).sendto(b'x', p)\n"
+        "finally: lib.umount2(os.fsencode(at['tmp'] + '/b'), 2), os.rmdir(at['tmp'] + '/b')"
+    ),
+    "a pipe by its own descriptor": (
+        "fd = os.open(elsewhere + '/pipe', os.O_PATH)\n"
+        "write(f'/proc/self/fd/{fd}', os.O_WRONLY | os.O_NONBLOCK)"
+    ),
     # -- other processes ---------------------------------------------------------------------------
+    "the scheduling of a process outside": (
+        "os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))"
+    ),
     "the limits of a process outside": (
         "import resource; resource.prlimit(pid, resource.RLIMIT_NOFILE, (16, 16))"
     ),

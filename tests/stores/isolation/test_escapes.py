@@ -144,9 +144,10 @@ class Outside:
         return _ended(self.process) or self._settings() != self.settings
 
     def _settings(self) -> object:
-        """Return what can be set of the process outside: its limits, its processors."""
+        """Return what can be set of the process outside: its limits, its processors, its turn."""
         pid = self.process.pid
-        return Path(f"/proc/{pid}/limits").read_text(), os.sched_getaffinity(pid)
+        limits = Path(f"/proc/{pid}/limits").read_text()
+        return limits, os.sched_getaffinity(pid), os.sched_getscheduler(pid)
 
     def close(self) -> None:
         """Take everything away again."""

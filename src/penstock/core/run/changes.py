@@ -7,7 +7,7 @@ a name that is no text) is told with its reason and never dropped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 
 from msgspec import Struct
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from penstock.core.digest import digest
 from penstock.core.file_mode import FileMode
 from penstock.core.run.entry import EntryKind, LayerEntry, LayerNode
+from penstock.core.text.display import visible
 
 MODES = {EntryKind.LINK: FileMode.LINK, EntryKind.DIRECTORY: FileMode.DIRECTORY}
 
@@ -48,13 +49,18 @@ class LayerChange(Struct, frozen=True, kw_only=True):
     @property
     def places(self) -> frozenset[str]:
         """Its path and those of the directories that it is in."""
-        parts = self.path.split("/")
-        return frozenset("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
+        return frozenset(places_of(self.path))
 
     def key(self, run: str) -> str:
         """Return the id that proposing this again gets again."""
         text = "\0".join((run, self.path, str(self.keeps), self.mode or "", self.digest))
         return f"hitl-{digest(text.encode('utf-8', 'surrogateescape'))[7:39]}"
+
+
+def places_of(path: str) -> tuple[str, ...]:
+    """Return the paths of the directories that a path is in, the outermost first, and itself."""
+    parts = path.split("/")
+    return tuple("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
 
 
 def numbered(key: str, at: int) -> str:
@@ -75,17 +81,47 @@ class HeldEntry(Struct, frozen=True, kw_only=True):
 
 
 def changes(entries: Iterable[LayerEntry]) -> tuple[tuple[LayerChange, ...], tuple[HeldEntry, ...]]:
-    """Return what a command changed, in order, and what is held back."""
+    """Return what a command changed, in order, and what is held back.
+
+    A file whose new name is held keeps its old one, and the directories that it is in: else
+    the layer would have the only copy.
+    """
+    entries = tuple(entries)
+    new_names = {one.node.size: one.path for one in entries if _is_new(one) and _held(one)}
     made: list[LayerChange] = []
     held: list[HeldEntry] = []
+    kept: dict[str, str] = {}
     for one in entries:
-        because = one.held or _unnameable(one.path)
-        if because or one.node.kind is EntryKind.SPECIAL:
-            reason = because or "a pipe, socket or device is never written to the project"
-            held.append(HeldEntry(path=one.path, because=reason))
+        because = _held(one) or _moved_to(one, new_names)
+        if because:
+            held.append(HeldEntry(path=one.path, because=because))
+            above = places_of(one.path)[:-1] if one.removes else ()
+            kept |= dict.fromkeys(above, f"{visible(one.path, keep_newlines=False)} is held")
         elif one.real is None or not one.node.same(one.real):
             made += _changes(one)
+    held += [
+        HeldEntry(path=p, because=kept[p]) for p in sorted({one.path for one in made} & set(kept))
+    ]
+    made = [one for one in made if one.path not in kept]
     return tuple(sorted(_in_turn(made), key=_order)), tuple(held)
+
+
+def _held(one: LayerEntry) -> str:
+    if one.held or one.node.kind is not EntryKind.SPECIAL:
+        return one.held or _unnameable(one.path)
+    return "a pipe, socket or device is never written to the project"
+
+
+def _is_new(one: LayerEntry) -> bool:
+    return one.node.kind is EntryKind.FILE and one.real is None and one.node.size > 0
+
+
+def _moved_to(one: LayerEntry, new_names: Mapping[int, str]) -> str:
+    """Say of a deletion that the file may have the same name no more, but be there, unread."""
+    found = new_names.get(one.real.size) if one.removes and one.real else None
+    if found is None:
+        return ""
+    return f"it may be the file that is held as {visible(found, keep_newlines=False)}"
 
 
 def _unnameable(path: str) -> str:

@@ -3,7 +3,8 @@
 One JSON object a line, one question a connection, one process: no threads, and nothing here waits
 for a client. Whoever is inside is not trusted: a line has a largest size, a connection a longest
 time, and there are a few connections at a time.
-Always true: what is asked can judge, sync and tell; nothing that is asked here approves.
+Always true: what is asked can judge, sync and tell; nothing that is asked here approves; who
+answers hears of an answer that nobody took.
 """
 
 from __future__ import annotations
@@ -59,14 +60,19 @@ class ControlSocket:
         more = (self._listener.fileno(),) if len(self._clients) < MOST_CLIENTS else ()
         return (*more, *self._clients)
 
-    def attend(self, ready: Sequence[int], answer: Answer) -> None:
-        """Take what came, answer whole questions, and drop whoever takes too long."""
+    def attend(
+        self, ready: Sequence[int], answer: Answer, lost: Callable[[], None] = lambda: None
+    ) -> None:
+        """Take what came, answer whole questions, and drop whoever takes too long.
+
+        `lost` is called when the answer to the last question reached nobody.
+        """
         now = time.monotonic()
         for number in ready:
             if number == self._listener.fileno():
                 self._accept(now)
             elif number in self._clients:
-                self._read(number, answer)
+                self._read(number, answer, lost)
         for number in [n for n, one in self._clients.items() if one.until < now]:
             self._drop(number)
 
@@ -87,7 +93,7 @@ class ControlSocket:
         until = now + CLIENT_SECONDS
         self._clients[line.fileno()] = ControlClient(line=line, until=until, data=bytearray())
 
-    def _read(self, number: int, answer: Answer) -> None:
+    def _read(self, number: int, answer: Answer, lost: Callable[[], None]) -> None:
         client = self._clients[number]
         try:
             piece = client.line.recv(PIECE)
@@ -96,19 +102,21 @@ class ControlSocket:
         except OSError:
             piece = b""
         client.data += piece
-        if b"\n" in piece:
-            self._answer(client, answer)
+        if b"\n" in piece and not self._answer(client, answer):
+            lost()
         if not piece or b"\n" in piece or len(client.data) > LARGEST_LINE:
             self._drop(number)
 
-    def _answer(self, client: ControlClient, answer: Answer) -> None:
+    def _answer(self, client: ControlClient, answer: Answer) -> bool:
         line = bytes(client.data).partition(b"\n")[0]
         said = json.dumps(answer(parse_question(line)), ensure_ascii=True).encode() + b"\n"
-        if len(said) > LARGEST_ANSWER:
-            said = b'{"error": "too-long"}\n'
-        with suppress(OSError):  # what a client does not take is not waited for
+        whole = len(said) <= LARGEST_ANSWER
+        try:  # what a client does not take is not waited for
             client.line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2 * LARGEST_ANSWER)
-            client.line.send(said)
+            client.line.send(said if whole else b'{"error": "too-long"}\n')
+        except OSError:
+            return False
+        return whole
 
     def _drop(self, number: int) -> None:
         self._clients.pop(number).line.close()

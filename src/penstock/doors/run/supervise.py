@@ -53,6 +53,7 @@ class Supervisor(Struct, kw_only=True, dict=True):
     refreshed: float = field(default_factory=time.monotonic)  # it begins with a fresh view
     synced: float = 0.0
     unheard: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_NEWS))
+    last_heard: list[str] = field(default_factory=list)  # with the last answer
     quiet: QuietLayer = field(default_factory=QuietLayer)
 
     def descriptors(self) -> Sequence[int]:
@@ -62,7 +63,7 @@ class Supervisor(Struct, kw_only=True, dict=True):
     def attend(self, ready: Sequence[int]) -> None:
         """Do what is due."""
         if self.control:
-            self.control.attend(ready, self.answer)
+            self.control.attend(ready, self.answer, self._unhear)
         now = time.monotonic()
         if now - self.refreshed >= REFRESH_SECONDS:
             self.refreshed = now
@@ -121,6 +122,7 @@ class Supervisor(Struct, kw_only=True, dict=True):
     def answer(self, question: Question) -> dict[str, object]:
         """Answer one question from inside; whatever is wrong with it is the asker's own affair."""
         op = question.get("op")
+        self.last_heard = []
         if op == "judge":
             return self._judge(question)
         if op == "sync":
@@ -158,14 +160,21 @@ class Supervisor(Struct, kw_only=True, dict=True):
         return InsideEngine(self.here, self.run, sync=self._sync_soon, heard=self._heard)
 
     def _sync_soon(self) -> None:
-        """Sync, unless the last one was a moment ago: then the next pause does."""
-        if self.turns and time.monotonic() - self.synced >= AT_MOST_EVERY:
-            self.sync()
+        """Sync what changed since the last one began, and not too often, whoever asks."""
+        pause = self.synced + AT_MOST_EVERY - time.monotonic()
+        if not self.turns or (pause > 0 and self._stamp() == self.quiet.synced):
+            return
+        time.sleep(max(0.0, pause))
+        self.sync()
 
     def _heard(self) -> list[str]:
-        told = list(self.unheard)
+        self.last_heard = list(self.unheard)
         self.unheard.clear()
-        return told
+        return self.last_heard
+
+    def _unhear(self) -> None:
+        """Keep for the next answer what the last one brought to nobody."""
+        self.unheard.extendleft(reversed(self.last_heard))
 
     def _stamp(self) -> int:
         layer = self.runs.layer(self.run)

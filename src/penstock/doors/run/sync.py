@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from penstock.app import Workspace
 from penstock.app.isolated_runs import IsolatedRuns, LiveLayer, RunLayer
-from penstock.core.errors import PenstockError, StaleError
+from penstock.core.errors import InputError, PenstockError, StaleError
 from penstock.core.file_mode import FileMode
 from penstock.core.model import Decision, Verdict
 from penstock.core.proposals.model import OPEN, Proposal, State
@@ -238,7 +238,11 @@ class Sync(Struct, kw_only=True, dict=True):
             if self.incomplete and now.decision.verdict is Verdict.ALLOW:
                 return False  # only the rules allowed it
             # What a sync that was stopped had proposed; the others of its set are written with it.
-            return self._write(now.id, [one])
+            others = len(self.here.gate.of_set(now.set_id)) > 1 if now.set_id else False
+            try:
+                return self._write(now.id, [one], with_others=others)
+            except InputError:
+                return False
         return self._is_done(one)
 
     def _is_done(self, one: LayerChange) -> bool:
@@ -259,13 +263,18 @@ class Sync(Struct, kw_only=True, dict=True):
             self.overtaken = True
             self.failed += [PathNote(path=one.path, note=_reason(fault)) for one in asked]
             return
-        if not self._write(made[0].set_id, asked):
-            self.failed += [PathNote(path=one.path, note=CHANGED_NOW) for one in asked]
+        try:
+            if not self._write(made[0].set_id, asked, with_others=len(asked) > 1):
+                self.failed += [PathNote(path=one.path, note=CHANGED_NOW) for one in asked]
+        except InputError:
+            for one in group:
+                self._apply([one])
 
-    def _write(self, known: str, asked: Sequence[LayerChange]) -> bool:
+    def _write(self, known: str, asked: Sequence[LayerChange], *, with_others: bool) -> bool:
         """Have something written; False where one of its files was changed since it was proposed.
 
-        Nothing of its set can be written any more then. It has to be proposed again.
+        Nothing of its set can be written any more then. It has to be proposed again. Raises
+        InputError where one of several can never be written: so that the others can, without it.
         """
         try:
             done = self.here.gate.apply(known)
@@ -273,6 +282,8 @@ class Sync(Struct, kw_only=True, dict=True):
             self.overtaken = True
             return False
         except PenstockError as fault:
+            if with_others and isinstance(fault, InputError):
+                raise
             self.failed += [PathNote(path=one.path, note=_reason(fault)) for one in asked]
             return True
         self.applied += [receipt.path for receipt in done]
