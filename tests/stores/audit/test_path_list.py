@@ -13,6 +13,7 @@ from penstock.stores.audit.jsonl import JsonlLog
 from penstock.stores.audit.path_list import SUFFIX
 from penstock.stores.audit.reader import read_lines
 from penstock.stores.audit.segments import Segment, rotated
+from penstock.stores.audit.verify import verify_log
 
 PATHS = ("src/app.py", "src/other/app.py", "docs/caf\u00e9.md", 'odd "name".py', "README.md")
 QUERIES = (
@@ -102,6 +103,24 @@ def test_a_list_that_points_elsewhere_is_made_again(log: str) -> None:
     Path(segment.path + SUFFIX).write_bytes(forged)
     same(log)
     assert Path(segment.path + SUFFIX).read_bytes() == whole
+
+
+def test_a_list_that_leaves_entries_out_is_found_by_verify(log: str) -> None:
+    list(read_lines(log, QUERIES[0], listed=True))
+    assert verify_log(log).ok
+    segment = rotated(log)[0]
+    whole = Path(segment.path + SUFFIX).read_bytes().partition(b"\n")[2]
+    body = b"".join(line for line in whole.splitlines(keepends=True) if b"README" not in line)
+    descriptor = os.open(segment.path, os.O_RDONLY)
+    forged = path_list._head(descriptor, body) + b"\n" + body
+    os.close(descriptor)
+    Path(segment.path + SUFFIX).write_bytes(forged)
+    (problem,) = verify_log(log).problems
+    assert (problem.kind, problem.line) == ("edited", 0)
+    assert "remove it, and it is made again" in problem.message
+    os.unlink(segment.path + SUFFIX)
+    same(log)
+    assert verify_log(log).ok
 
 
 def test_a_list_of_another_state_of_the_file_is_not_used(log: str) -> None:

@@ -5,7 +5,7 @@ about one path are found without reading the rest. The list is made from the fil
 need; the live log has none.
 Always true: the list only says where to look, and what is there is read and judged anew. A list
 that is damaged, of another file, or that points anywhere but at the start of a line is not used
-and is made again.
+and is made again. Whoever may write here can make one that leaves entries out: `verify` finds it.
 """
 
 from __future__ import annotations
@@ -32,6 +32,12 @@ def lines_naming(segment: Segment, fd: int, name: bytes) -> Iterator[bytes]:
     if lines is None:
         lines = _pointed(fd, _kept(segment, fd), name) or []
     yield from lines
+
+
+def misleads(segment: Segment, fd: int) -> bool:
+    """True when the list beside a file passes for its own and says something else than it does."""
+    listed = _listed(segment, fd)
+    return listed is not None and listed != b"".join(_entries(segment))
 
 
 def _listed(segment: Segment, fd: int) -> bytes | None:

@@ -18,6 +18,7 @@ from penstock.core.audit.findings import AuditProblem, AuditReport, TamperKind
 from penstock.core.audit.merkle import roots_at
 from penstock.core.audit.verify import LogWalk
 from penstock.core.errors import AuditError
+from penstock.stores.audit import path_list
 from penstock.stores.audit.file import take_lock
 from penstock.stores.audit.remembered_head import HeadMemory, RememberedHead
 from penstock.stores.audit.segments import (
@@ -98,7 +99,8 @@ def _verified(path: str, evidence: Evidence, notice: frozenset[str]) -> AuditRep
         at_head=there.get(evidence.head.seq + 1, "") if evidence.head else "",
     )
     # What a line itself shows says more than a root over many lines, so it is told first.
-    told = [*_strangers(path), *report.problems], compare(evidence, found)
+    beside = [*_strangers(path), *_lists(files)]
+    told = [*beside, *report.problems], compare(evidence, found)
     return AuditReport(
         count=report.count,
         head=report.head,
@@ -119,6 +121,21 @@ def _strangers(path: str) -> list[AuditProblem]:
         )
         for name in strangers(path)
     ]
+
+
+def _lists(files: Sequence[Segment]) -> list[AuditProblem]:
+    """Return the lists of paths that would have hidden entries from whoever asks for a path."""
+    found = []
+    for segment in files[:-1]:  # the live log has none
+        fd = open_to_read(segment.path)
+        try:
+            name = segment.path + path_list.SUFFIX
+            message = f"`{name}` does not list what the log says: remove it, and it is made again"
+            if path_list.misleads(segment, fd):
+                found.append(AuditProblem(kind=TamperKind.EDITED, line=0, message=message))
+        finally:
+            shut(fd)
+    return found
 
 
 def _walked(
