@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from penstock.core.bundle.model import PolicyBundle
 from penstock.core.model import Action, Target, Verdict
 from penstock.core.policy.rule import Rule
 from penstock.core.policy.rule_index import RuleIndex
+
+if TYPE_CHECKING:
+    from penstock.core.bundle.model import PolicyBundle
 
 
 class Warn(StrEnum):

@@ -7,9 +7,7 @@ bytes or look at more than `MOST_MEMBERS` members, and nothing in one makes it r
 
 from __future__ import annotations
 
-import bz2
 import io
-import lzma
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 
@@ -34,7 +32,7 @@ def members(data: bytes) -> list[Member] | None:
         read = next((row for start, row in _FORMATS.items() if raw.startswith(start)), None)
         found = read or (_tar if raw[257:262] == b"ustar" else None)
         return list(found(raw)) if found else None
-    except (ValueError, EOFError, OSError, KeyError, RuntimeError, zlib.error, lzma.LZMAError):
+    except (ValueError, EOFError, OSError, KeyError, RuntimeError, zlib.error):
         return None
 
 
@@ -49,10 +47,21 @@ def _raw(data: bytes) -> bytes:
         raw = unpacker.decompress(data, MOST_RAW)
         return _bounded(raw, more=bool(unpacker.unconsumed_tail))
     if data[:3] == b"BZh":
+        import bz2  # few archives are compressed so, and nearly no command names one
+
         return _bounded(bz2.BZ2Decompressor().decompress(data, MOST_RAW))
     if data[:6] == b"\xfd7zXZ\x00":
-        return _bounded(lzma.LZMADecompressor().decompress(data, MOST_RAW))
+        return _bounded(_unpacked_xz(data))
     return data
+
+
+def _unpacked_xz(data: bytes) -> bytes:
+    import lzma
+
+    try:
+        return lzma.LZMADecompressor().decompress(data, MOST_RAW)
+    except lzma.LZMAError as damaged:
+        raise ValueError from damaged
 
 
 def _bounded(raw: bytes, *, more: bool = False) -> bytes:
