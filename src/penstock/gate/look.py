@@ -148,8 +148,8 @@ class DiskLook:
         return self._kinds[there]
 
     def _kind(self, there: str) -> str | None:
-        if there in self._around or beneath(self._files.root, there) is not None:
-            return "directory"  # what lies above the project is not looked at
+        if there == self._files.root or there in self._around:
+            return "directory"  # what lies above them is not looked at
         folder, _, name = there.rpartition("/")
         try:
             files, above = self._place(folder or "/", "/")
