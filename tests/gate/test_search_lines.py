@@ -98,3 +98,23 @@ def test_what_shows_no_secret_is_not_asked_about(project: Path, command: str) ->
 @pytest.mark.parametrize("command", SEEN.values(), ids=SEEN)
 def test_what_would_show_a_secret_is_seen(project: Path, command: str) -> None:
     assert verdict(project, command)[0] in ("ask", "deny"), verdict(project, command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "find . -name id_rsa | xargs cat",
+        "find . -name '*.pem' | xargs cat",
+        "find . src -name .env -print0 | xargs -0 tar cf /tmp/x.tar",
+        "cat $(find . -name .netrc)",
+        "for f in $(find . -name .env); do cat $f; done",
+        "find . -name id_rsa | while read f; do cat $f; done",
+    ],
+)
+def test_a_search_through_more_than_is_looked_at_may_find_what_it_asks_for(
+    project: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.gate.look.MOST_SEEN", 1)
+    assert verdict(project, command)[0] in ("ask", "deny")
+    for other in ("find . -name '*.md' | xargs grep x", "find . -name id_rsa | wc -l"):
+        assert verdict(project, other)[0] == "allow"

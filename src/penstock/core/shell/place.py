@@ -11,6 +11,8 @@ import re
 from penstock.core.text.late_regex import late_regex
 
 LONGEST_PATH = 8_192
+# Directories, as many as there are, below one whose files are too many to look at.
+SOMEWHERE = "**/"
 # What a name looks like that may hold a secret; the rules know which of them do.
 TELLING = late_regex(
     r"(?:^|/)\.\w|key|secret|pem|cred|token|pass|id_(?:rsa|dsa|ecdsa|ed25519)", re.IGNORECASE

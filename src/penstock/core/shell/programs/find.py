@@ -27,13 +27,14 @@ from penstock.core.shell.effects import (
 )
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
-from penstock.core.shell.place import TELLING
+from penstock.core.shell.place import SOMEWHERE, TELLING
 from penstock.core.shell.programs.reads.rows import USUAL
 from penstock.core.shell.wildcards import matches
 from penstock.core.text.late_regex import late_regex
 
 MOST_MET = 400
 MOST_ROOTS = 8
+MOST_ASKED = 8  # names of one expression
 MOST_TELLING = 64
 _RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FILES = frozenset({"-fprint", "-fprintf", "-fls", "-fprint0"})
@@ -99,9 +100,15 @@ def find_prints(args: Sequence[Value], here: LookHere) -> str | None:
 def find_may_print(args: Sequence[Value], here: LookHere) -> list[str]:
     """Return some of the names that a `find` may print where these are too many to know them."""
     roots, tests = _parts(tuple(args))
-    unseen = [root for root in roots if here.kind(root.text) is None]
+    unseen = [root for root in roots[:MOST_ROOTS] if _entries(root.text, here) is None]
     named = [one.text for one in _stand_ins(unseen, tests) if TELLING.search(one.text)]
-    return [*(name.text for name in _telling(roots, tests, here, None)), *named]
+    deep = [
+        below(root, Value(f"{SOMEWHERE}{name.text}")).text
+        for root in unseen
+        for name in _asked_names(tests)[0][:MOST_ASKED]
+        if TELLING.search(name.text)
+    ]
+    return [*(name.text for name in _telling(roots, tests, here, None)), *named, *deep]
 
 
 def _telling(
@@ -190,6 +197,23 @@ def _takes_all(words: Sequence[Value], length: int) -> bool:
 
 def _stand_ins(roots: Sequence[Value], tests: Sequence[Value]) -> Iterator[Value]:
     """Return stand-ins for what find finds: each root with each name that is asked for."""
+    names, paths = _asked_names(tests)
+    for root in roots[:MOST_ROOTS]:
+        named = names[:MOST_ASKED]
+        deep = [below(root, Value(f"{SOMEWHERE}{name.text}", exact=name.exact)) for name in named]
+        shown = [below(root, name) for name in named] or ([] if paths else [root])
+        shown = [*shown, *(one for one, n in zip(deep, names, strict=False) if n.text in _DEEP)]
+        yield from (Value(value.text, exact=False, pattern=True) for value in shown)
+    yield from (Value(path.text, exact=False, pattern=True) for path in paths[:MOST_ASKED])
+    yield from (  # find's own `*` goes through directories
+        Value(f"**/{path.text[2:]}", exact=False, pattern=True)
+        for path in paths[:MOST_ASKED]
+        if path.text.startswith("*/")
+    )
+
+
+def _asked_names(tests: Sequence[Value]) -> tuple[list[Value], list[Value]]:
+    """Return the names and the paths that tests ask for, without those that they exclude."""
     names: list[Value] = []
     paths: list[Value] = []
     for at, test in enumerate(tests[:-1]):
@@ -199,17 +223,7 @@ def _stand_ins(roots: Sequence[Value], tests: Sequence[Value]) -> Iterator[Value
             names.append(tests[at + 1])
         elif test.text in _PATHS:
             paths.append(tests[at + 1])
-    for root in roots[:MOST_ROOTS]:
-        deep = [below(root, Value(f"**/{name.text}", exact=name.exact)) for name in names[:8]]
-        shown = [below(root, name) for name in names[:8]] or ([] if paths else [root])
-        shown = [*shown, *(one for one, n in zip(deep, names, strict=False) if n.text in _DEEP)]
-        yield from (Value(value.text, exact=False, pattern=True) for value in shown)
-    yield from (Value(path.text, exact=False, pattern=True) for path in paths[:8])
-    yield from (  # find's own `*` goes through directories
-        Value(f"**/{path.text[2:]}", exact=False, pattern=True)
-        for path in paths[:8]
-        if path.text.startswith("*/")
-    )
+    return names, paths
 
 
 # Directories of an environment that are somewhere below, whatever the root.

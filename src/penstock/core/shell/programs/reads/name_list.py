@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from penstock.core.shell.effects import Feed
 from penstock.core.shell.expansion import Value
 from penstock.core.shell.look import LookHere
-from penstock.core.shell.place import TELLING
+from penstock.core.shell.place import SOMEWHERE, TELLING
 from penstock.core.text.late_regex import late_regex
 
 MOST_TEXT = 16_384
@@ -37,7 +37,8 @@ def names_in(text: str, here: LookHere) -> list[Value]:
 def _may_be_there(word: str, here: LookHere) -> bool:
     """Say whether a file is there; elsewhere on the machine that is not known, but its name is."""
     kind = here.kind(word)
-    return bool(kind) or (kind is None and word[:1] == "/" and bool(TELLING.search(word)))
+    unseen = f"/{SOMEWHERE}" in word or (kind is None and word[:1] == "/")
+    return bool(kind) or (unseen and bool(TELLING.search(word)))
 
 
 def _is_name(word: str) -> bool:
