@@ -7,17 +7,14 @@ wait for ever: so we stop as well.
 Who reaps the command says that it stopped, and by the time we hear it somebody may have continued
 all of us. So our stop is made first, held back, and then it is asked whether the command still
 stands: whoever continues us after that takes the stop away, as the kernel does with any that
-waits. Somebody may also continue us before we heard, and the command after it was asked; or the
-command alone. Who reaps says that it goes on, and from when we asked until we go on the kernel
-makes each word over the line a continuation of ours. In the same way the command may have stopped
-again by the time that it is to be continued with us: which stop is meant is said by its number.
+waits. In the same way the command may have stopped again by the time that it is to be continued
+with us: which stop is meant is said by its number.
 Always true: we stop only while the command is stopped, and not again for a stop that is over; the
 command is not continued for a stop that is not over.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import select
 import signal
@@ -32,9 +29,8 @@ FROM_TERMINAL = (*ENDS, signal.SIGTSTP)
 HANDED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 SIGNALS = (*FROM_TERMINAL, *HANDED_ON)
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # and by what it starts, unless undone
-# What who reaps says of the command: it has stopped; it was continued; when asked: it stands still,
-# or it goes on.
-STOPPED, CONTINUED, STANDS, GOES_ON = b"s", b"o", b"t", b"g"
+# What who reaps says of the command: it has stopped; when asked: it stands still, or it goes on.
+STOPPED, STANDS, GOES_ON = b"s", b"t", b"g"
 # And what is said to them: look at it; continue it, followed by the number of the stop.
 LOOK, CONTINUE = b"?", b"c"
 NUMBERS = 256
@@ -107,41 +103,26 @@ class StopLine:
         Where nobody could continue us, because no shell has this job, the kernel does not stop us.
         """
         try:
-            said = self._line.recv(1)
-            if said != STOPPED:
-                return said == CONTINUED  # we went on before it was said
+            if self._line.recv(1) != STOPPED:
+                return False
             self._heard += 1
             signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTSTP,))
             signal.signal(signal.SIGTSTP, signal.SIG_DFL)
             signal.raise_signal(signal.SIGTSTP)  # it waits
             self._line.sendall(LOOK)
-            stands = self._answer() == STANDS
-            self._continue_by_word(True)
-            if not stands or self._word_waits():
+            if self._answer() != STANDS:
                 signal.signal(signal.SIGTSTP, signal.SIG_IGN)  # it waits no more
         except OSError:
             return False
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTSTP,))  # here we stop
             signal.signal(signal.SIGTSTP, signal.SIG_IGN)
-            self._continue_by_word(False)
         return True
 
     def _answer(self) -> bytes:
-        while (said := self._line.recv(1)) in (STOPPED, CONTINUED):
-            self._heard += said == STOPPED
+        while (said := self._line.recv(1)) == STOPPED:
+            self._heard += 1
         return said
-
-    def _continue_by_word(self, on: bool) -> None:
-        """Have the kernel continue us when there is something to hear, or no more."""
-        flags = fcntl.fcntl(self._line, fcntl.F_GETFL)
-        fcntl.fcntl(self._line, fcntl.F_SETSIG, signal.SIGCONT)
-        fcntl.fcntl(self._line, fcntl.F_SETOWN, os.getpid())
-        flags = flags | os.O_ASYNC if on else flags & ~os.O_ASYNC
-        fcntl.fcntl(self._line, fcntl.F_SETFL, flags)
-
-    def _word_waits(self) -> bool:
-        return bool(select.select([self._line], [], [], 0)[0])
 
 
 class Reaper:
@@ -170,20 +151,17 @@ class Reaper:
         return status
 
     def _reap_now(self) -> int | None:
-        """Reap what has ended, say what stops or goes on; return the status of a command's end."""
+        """Reap what has ended and tell what has stopped; return the status of a command's end."""
         while True:
-            found, status = os.waitpid(-1, os.WUNTRACED | os.WCONTINUED | os.WNOHANG)
+            found, status = os.waitpid(-1, os.WUNTRACED | os.WNOHANG)
             if found == 0:
                 return None
-            if found != self.child:
-                continue
-            stopped = os.WIFSTOPPED(status)
-            if not stopped and not os.WIFCONTINUED(status):
+            if found == self.child and not os.WIFSTOPPED(status):
                 return status
-            if self.line:
-                self._told += stopped
+            if found == self.child and self.line:
+                self._told += 1
                 with suppress(OSError):
-                    self.line.sendall(STOPPED if stopped else CONTINUED)
+                    self.line.sendall(STOPPED)
 
     def _hear(self) -> bool:
         assert self.line is not None
