@@ -528,7 +528,7 @@ def test_a_change_is_not_approved_twice(quick: Quick) -> None:
 
 
 def test_what_has_expired_says_so(quick: Quick) -> None:
-    one = one_proposed(quick, "src/app.py", b"a\nc\n", ttl=0.01)
+    one = one_proposed(quick, "src/app.py", b"a\nc\n", ttl=1e-6)
     done = quick.run("renew", one)
     assert done.code == OUT_OF_DATE
     assert done.err.startswith("error[expired]: ")

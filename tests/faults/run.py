@@ -42,8 +42,6 @@ paths = ["denied.txt"]
 actions = ["write"]
 """
 LATE = "late\n"
-# A process that ends between an entry and the note of it says so at the next start.
-UNREMEMBERED = "unremembered"
 
 
 Files = Mapping[str, str]  # content; `/` for a directory, `-> ` for a link, `x ` for a program
@@ -273,7 +271,7 @@ def check_log(now: Workspace, work: Work) -> None:
     report = now.verify()
     assert report.ok, f"the audit log is not sound: {report.as_json()}"
     warned = {warning.kind.value for warning in report.warnings}
-    assert warned <= HARMLESS | {UNREMEMBERED}, f"unexpected warnings {warned}"
+    assert warned <= HARMLESS, f"unexpected warnings {warned}"
     (account,) = report.runs
     receipts = now.gate.receipts()
     assert account.applied == len(receipts), f"{account}, and {len(receipts)} receipts"

