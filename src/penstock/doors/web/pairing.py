@@ -4,8 +4,8 @@ A phone types no passphrase, so it cannot have its passkey signed by itself: the
 under a code that only its page shows, and whoever types code and passphrase on the computer's own
 page has it registered. Whose it is, is said by the code alone: an agent can put a passkey of its
 own here, under a code that nobody was shown.
-Always true: what waits is in this process alone, few of them, for some minutes; a code is random,
-and is used once.
+Always true: pending passkeys are kept in memory only, a few at a time, for some minutes; a code is
+random and is used once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Signing in on another device: with a passkey of the approver, or by a link from the terminal.
 
 Always true: a session that was opened by a touch proves no more than one by a link; each approval
-asks for a touch of its own. Whoever is not signed in is told nothing of what is here.
+asks for a touch of its own. Without a session, nothing of the project is shown.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _page(request: Request, error: PenstockError | None = None) -> Response:
 
 
 def options(request: Request) -> Response:
-    """Return what a passkey is asked to sign; which passkeys there are is told to nobody."""
+    """Return what a passkey is asked to sign; no passkey is named in it."""
     return as_json({"challenge": as_text(world_of(request).challenges.new()), "credentials": []})
 
 
